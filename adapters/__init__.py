@@ -1,0 +1,1 @@
+"""The outside: REST, gRPC, Postgres and the command line."""

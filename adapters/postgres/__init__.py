@@ -1,0 +1,1 @@
+"""PostgreSQL: the event store, players, read models, migrations, and an embedded server."""

@@ -1,0 +1,1 @@
+"""Use cases: open and play matches, read them as a viewer. Imports the domain only."""
