@@ -1,0 +1,41 @@
+"""How each event changes a match."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from domain.match.events import Finished, Opened, Resigned, SeatTaken, Started
+from domain.match.state import Match, Phase
+from domain.shared.game import Game
+
+
+def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: object) -> Match[S, O]:
+    """Return the match after an event of its own or of its game; None is the match before it is opened."""
+    if match is None:
+        if not isinstance(event, Opened):
+            raise ValueError(f"a match begins with its opening, not with {type(event).__name__}")
+        return Match(event.terms, Phase.OPEN, (None,) * event.terms.seats, game.initial)
+    match event:
+        case SeatTaken(seat=seat, holder=holder):
+            holders = (*match.holders[:seat], holder, *match.holders[seat + 1 :])
+            return replace(match, holders=holders)
+        case Started():
+            return replace(match, phase=Phase.PLAYING)
+        case Resigned(seat=seat):
+            return replace(match, resigned=(*match.resigned, seat))
+        case Finished(outcome=outcome):
+            return replace(match, phase=Phase.FINISHED, outcome=outcome)
+        case _:
+            return replace(match, table=game.evolve(match.table, event))  # type: ignore[arg-type]
+
+
+def fold[S, E, O](
+    game: Game[S, Any, E, O], events: Iterable[object], match: Match[S, O] | None = None
+) -> Match[S, O]:
+    """Return the match after the events, from `match` or else from nothing."""
+    for event in events:
+        match = evolve(game, match, event)
+    if match is None:
+        raise ValueError("a match has at least one event")
+    return match

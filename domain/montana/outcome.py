@@ -1,0 +1,36 @@
+"""Scoring and the end of Montana (montana §5)."""
+
+from domain.montana.catalogue import COLUMNS, COMPLETE, ROWS, TWOS
+from domain.montana.legality import stuck
+from domain.montana.state import State, gaps
+from domain.shared.outcomes import Outcome, OutcomeKind
+from domain.shared.seats import Seat
+
+WON_GAPS = tuple(row * COLUMNS + COMPLETE for row in range(ROWS))
+"""Where the gaps are when every row is complete: column 12 of each."""
+
+
+def outcome(state: State) -> Outcome | None:
+    """Return how the game ended, or None while it goes on (§5.1, §5.2)."""
+    if gaps(state) == WON_GAPS and scores(state) == (ROWS * COMPLETE,):
+        return Outcome(OutcomeKind.WON, (Seat(0),), scores(state), "rows_complete")
+    if not state.redeals_left and stuck(state):
+        return Outcome(OutcomeKind.LOST, (), scores(state), "stuck")
+    return None
+
+
+def scores(state: State) -> tuple[int, ...]:
+    """Return the number of cards in finished parts, 0 to 48 (§5.3)."""
+    return (sum(finished_part(state, row) for row in range(ROWS)),)
+
+
+def finished_part(state: State, row: int) -> int:
+    """Return how many cards lie in a row's finished part, 0 to 12 (§4.6).
+
+    The finished part is the longest run 2, 3, 4 ... of one suit from column 0.
+    """
+    cells = state.cells[row * COLUMNS :][:COMPLETE]
+    if cells[0] not in TWOS:
+        return 0
+    # A run of one suit from its two rises by one and ends with the king, so it never reaches another suit.
+    return next((length for length, number in enumerate(cells) if number != cells[0] + length), COMPLETE)

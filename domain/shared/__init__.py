@@ -1,0 +1,1 @@
+"""The kernel: what every game needs and no single game owns."""

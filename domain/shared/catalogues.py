@@ -1,0 +1,41 @@
+"""What a game tells of its data: where each table comes from, and what each clause says."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Grade(StrEnum):
+    """How sure a data table is."""
+
+    GIVEN = "given"
+    FOUND = "found"
+    RECONSTRUCTED = "reconstructed"
+
+
+class DataTable(Struct, frozen=True):
+    """One table of a ruleset's data.
+
+    Attributes:
+        name: What the table holds, in lower snake case.
+        grade: `given` in the rulebook, `found` on printed components, or `reconstructed`.
+        source: Where it comes from, in one sentence.
+        rows: The data, as text, one row each, in the order of the rules.
+    """
+
+    name: str
+    grade: Grade
+    source: str
+    rows: tuple[str, ...]
+
+
+class Clause(Struct, frozen=True):
+    """One clause of the rules, as refusals cite it.
+
+    Attributes:
+        id: The section or ruling, `§4.2` or `R3`.
+        text: What it says.
+    """
+
+    id: str
+    text: str

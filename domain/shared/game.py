@@ -1,0 +1,116 @@
+"""What a game gives to be played, and how any game is folded and played."""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+from domain.shared.catalogues import Clause, DataTable
+from domain.shared.chance import Chance
+from domain.shared.outcomes import Outcome
+from domain.shared.seats import Seat
+from domain.shared.viewers import Viewer
+
+
+class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
+    """A game: its types, its data and its rules as pure functions.
+
+    S, C, E and O are its state, command, event and options types.
+
+    Attributes:
+        id: Stable name in lower snake case, first part of every stored event's name.
+        title: Name as players know it.
+        ruleset: Edition of data and rulings, fixed when a match opens (`montana/1`).
+        summary: One sentence for a player who chooses a game.
+        min_seats: Fewest seats of a match.
+        max_seats: Most seats of a match.
+        options: Struct type of the options, every field with its default.
+        commands: Command types in the order of the rules, each tagged with its name.
+        events: Event types, each tagged with its stored name.
+        seen_events: Types that `seen` gives, each tagged with the stored name of the event it shows.
+        state: Type of the whole table.
+        table: Type that `view` gives, tagged with the game's id.
+        clauses: Every reason for refusing, with the clause that it enforces (`§4.2`).
+        rules: The clauses and rulings in order.
+        data: The ruleset's tables with their grade.
+        initial: The state before the first event.
+        setup: Options, number of seats and chance to the opening events.
+        to_act: The seats that must choose now, rising; none only when the game is over.
+        why_not: Why a command of a seat is refused, or None.
+        legal_moves: A seat's moves in full form, in the stated order (common §9); none unless it is to act.
+        decide: What a command brings about; raises `Rejected`.
+        consequence: The next thing that is forced, or None.
+        evolve: The state after an event; total over decided events.
+        view: What a viewer may know of a state.
+        seen: What a viewer may know of an event.
+        determinize: Another state that the viewer cannot tell from this one.
+        outcome: How the game ended, or None while it goes on.
+        scores: Points by seat as they stand.
+    """
+
+    id: str
+    title: str
+    ruleset: str
+    summary: str
+    min_seats: int
+    max_seats: int
+    options: type[O]
+    commands: tuple[type[C], ...]
+    events: tuple[type[E], ...]
+    seen_events: tuple[type[Any], ...]
+    state: type[S]
+    table: type[Any]
+    clauses: Mapping[StrEnum, str]
+    rules: tuple[Clause, ...]
+    data: tuple[DataTable, ...]
+    initial: S
+    setup: Callable[[O, int, Chance], tuple[E, ...]]
+    to_act: Callable[[S], tuple[Seat, ...]]
+    why_not: Callable[[S, Seat, C], StrEnum | None]
+    legal_moves: Callable[[S, Seat], Iterable[C]]
+    decide: Callable[[S, Seat, C, Chance], tuple[E, ...]]
+    consequence: Callable[[S, Chance], E | None]
+    evolve: Callable[[S, E], S]
+    view: Callable[[S, Viewer], Any]
+    seen: Callable[[E, Viewer], Any]
+    determinize: Callable[[S, Viewer, Chance], S]
+    outcome: Callable[[S], Outcome | None]
+    scores: Callable[[S], tuple[int, ...]]
+
+
+def fold[S, E](game: Game[S, Any, E, Any], events: Iterable[E], state: S | None = None) -> S:
+    """Return the state after the events, from `state` or else from the game's beginning."""
+    reached = game.initial if state is None else state
+    for event in events:
+        reached = game.evolve(reached, event)
+    return reached
+
+
+def begin[S, E, O](
+    game: Game[S, Any, E, O], options: O, seats: int, chance: Chance
+) -> tuple[tuple[E, ...], S]:
+    """Return the opening events of a game with all that they force, and the state they lead to."""
+    return _settled(game, game.initial, game.setup(options, seats, chance), chance)
+
+
+def play[S, C, E](
+    game: Game[S, C, E, Any], state: S, seat: Seat, command: C, chance: Chance
+) -> tuple[tuple[E, ...], S]:
+    """Return the events of a command with all that they force, and the state they lead to.
+
+    Raises:
+        Rejected: The rules refuse the command.
+    """
+    return _settled(game, state, game.decide(state, seat, command, chance), chance)
+
+
+def _settled[S, E](
+    game: Game[S, Any, E, Any], state: S, events: tuple[E, ...], chance: Chance
+) -> tuple[tuple[E, ...], S]:
+    """Return the events and, one at a time until nothing is forced or the game is over, what they force."""
+    reached = fold(game, events, state)
+    while game.outcome(reached) is None and (forced := game.consequence(reached, chance)) is not None:
+        events = (*events, forced)
+        reached = game.evolve(reached, forced)
+    return events, reached
