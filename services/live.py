@@ -98,14 +98,18 @@ async def at_version(games: Games, store: EventStore, id: MatchId, version: int 
 
 
 class Entry:
-    """A place in memory for one match, and the lock that orders its commands within this process."""
+    """A place in memory for one match, and the lock that orders its commands within this process.
 
-    __slots__ = ("live", "lock")
+    The seed stands beside the folded match, in none of its states.
+    """
+
+    __slots__ = ("live", "lock", "seed")
 
     def __init__(self) -> None:
         """Begin empty: the match is loaded when it is first needed."""
         self.lock = asyncio.Lock()
         self.live: Live | None = None
+        self.seed: bytes | None = None
 
 
 class Memory:

@@ -7,7 +7,7 @@ from secrets import token_bytes, token_hex
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from domain.match import (
     Disclosure,
@@ -291,7 +291,7 @@ class Matches:
         if validate_only:
             return await self._validated(id, authorise, command, key, expected_version)
         digest = _digest([command, expected_version])
-        raw = Raw(msgspec.json.encode(command))
+        raw = msgspec.json.encode(command)
         live, seat, done = await self._carry_out(id, authorise, key, digest, raw, expected_version, decide)
         viewer = seated(seat)
         events, match = done
@@ -325,7 +325,7 @@ class Matches:
         authorise: Callable[[Live], Seat],
         key: str,
         digest: str,
-        command: Raw | None,
+        command: bytes | None,
         expected_version: int | None,
         decide: Decide,
     ) -> tuple[Live, Seat, tuple[Sequence[Recorded], Match[Any, Any]]]:
@@ -349,7 +349,9 @@ class Matches:
                         return live, seat, (events, past.match)
                     if expected_version is not None and expected_version != live.version:
                         raise await self._conflict(live, seat, expected_version)
-                    decided, match = decide(live, await self._seeds.seed(id))
+                    if entry.seed is None:
+                        entry.seed = await self._seeds.seed(id)
+                    decided, match = decide(live, entry.seed)
                 except (Failure, Rejected):
                     if fresh or not await self._refresh(live):
                         raise

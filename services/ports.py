@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from domain.match import Match, Phase, PlayerId
 from domain.shared.seats import Seat
@@ -30,7 +30,7 @@ class Recorded(Struct, frozen=True, kw_only=True):
     seat: Seat | None
     key: str
     digest: str
-    command: Raw | None
+    command: bytes | None
     event: Any
 
 
