@@ -86,8 +86,8 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     key: str
     version: int
-    events: tuple[SeenEvent, ...]
-    view: View
+    events: tuple[SeenEvent[Any], ...]
+    view: View[Any, Any]
 
 
 class Page[Item](Struct, frozen=True):
@@ -473,7 +473,7 @@ class Matches:
 
     async def view(
         self, id: MatchId, player: PlayerId | None, *, version: int | None, looking_as: str | None
-    ) -> View:
+    ) -> View[Any, Any]:
         """Return a match as a viewer may see it, now or at a version.
 
         Raises:
@@ -489,7 +489,7 @@ class Matches:
         past = await at_version(self.games, self._store, id, version)
         return view(past.game, id, past.match, version, viewer)
 
-    async def legal_moves(self, id: MatchId, player: PlayerId) -> View:
+    async def legal_moves(self, id: MatchId, player: PlayerId) -> View[Any, Any]:
         """Return the view of the player's seat, with its legal moves.
 
         Raises:
@@ -502,7 +502,7 @@ class Matches:
 
     async def events(
         self, id: MatchId, player: PlayerId | None, *, after: int, size: int, looking_as: str | None
-    ) -> Page[SeenEvent]:
+    ) -> Page[SeenEvent[Any]]:
         """Return the events behind a version as a viewer may see them, in order.
 
         Raises:

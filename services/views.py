@@ -15,7 +15,7 @@ from services.ids import MatchId
 from services.ports import Recorded
 
 
-class View(Struct, frozen=True, kw_only=True):
+class View[C, T](Struct, frozen=True, kw_only=True):
     """A match at a version as one viewer may see it.
 
     Attributes:
@@ -36,12 +36,12 @@ class View(Struct, frozen=True, kw_only=True):
     viewer: Viewer
     state: Phase
     to_act: tuple[Seat, ...]
-    legal_moves: tuple[Any, ...]
-    table: Any
+    legal_moves: tuple[C, ...]
+    table: T | None
     outcome: Outcome | None
 
 
-class SeenEvent(Struct, frozen=True, kw_only=True):
+class SeenEvent[P](Struct, frozen=True, kw_only=True):
     """An event as one viewer may see it.
 
     Attributes:
@@ -56,12 +56,12 @@ class SeenEvent(Struct, frozen=True, kw_only=True):
     type: str
     at: datetime
     seat: Seat | None
-    payload: Any
+    payload: P
 
 
 def view(
     game: Game[Any, Any, Any, Any], id: MatchId, match: Match[Any, Any], version: int, viewer: Viewer
-) -> View:
+) -> View[Any, Any]:
     """Return a match as the viewer may see it."""
     return View(
         match=id,
@@ -78,7 +78,7 @@ def view(
 
 def seen_events(
     game: Game[Any, Any, Any, Any], events: Sequence[Recorded], viewer: Viewer
-) -> tuple[SeenEvent, ...]:
+) -> tuple[SeenEvent[Any], ...]:
     """Return events as the viewer may see them, none left out."""
     return tuple(
         SeenEvent(
