@@ -29,7 +29,7 @@ from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
-from services.errors import Conflict, Failure, Forbidden, KeyReused, Malformed, NotFound
+from services.errors import Conflict, Failure, Forbidden, KeyReused, Malformed, NotFound, Unavailable
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Entry, Games, Live, Memory, at_version, opened
 from services.ports import (
@@ -400,6 +400,13 @@ class Matches:
         """Let a snapshot go whether it was kept or not: it only saves work."""
         self._background.discard(task)
         task.cancelled() or task.exception()
+
+    async def ready(self) -> bool:
+        """Return whether the store answers."""
+        try:
+            return await self._store.answers()
+        except Unavailable:
+            return False
 
     async def drain(self) -> None:
         """Wait for the snapshots that are being taken."""

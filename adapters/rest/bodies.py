@@ -9,6 +9,7 @@ import msgspec
 from litestar import Response
 from msgspec import Meta, Raw, Struct
 
+from adapters.generics import filled
 from domain.match import MATCH_EVENTS, Disclosure, Opened, PlayerId, Resign, Visibility
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
@@ -236,7 +237,7 @@ def command_type(game: str, commands: tuple[type[Any], ...]) -> Any:
 def event_type(game: AnyGame) -> Any:
     """Return the union of what a viewer may be shown of a match of this game."""
     common = (event for event in MATCH_EVENTS if event is not Opened)
-    return reduce(or_, (Opened[game.options], *common, *game.seen_events))  # type: ignore[name-defined]
+    return reduce(or_, (filled(Opened, game.options), *common, *game.seen_events))
 
 
 def game_bodies(game: AnyGame) -> dict[str, Any]:
@@ -245,16 +246,16 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
     return {
         "Options": options,
         "Command": command,
-        "Event": SeenEvent[event],
-        "View": View[command, game.table],
-        "Match": MatchSummary[options],  # type: ignore[valid-type]
-        "MatchRequest": MatchRequest[options],  # type: ignore[valid-type]
-        "MatchPage": Items[MatchSummary[options]],  # type: ignore[valid-type]
-        "EventPage": Items[SeenEvent[event]],
-        "CommandRequest": CommandRequest[command],
-        "CommandResult": CommandResult[command, event, game.table],  # type: ignore[name-defined]
-        "LegalMoves": LegalMoves[command],
-        "Game": GameBody[options],  # type: ignore[valid-type]
+        "Event": filled(SeenEvent, event),
+        "View": filled(View, command, game.table),
+        "Match": filled(MatchSummary, options),
+        "MatchRequest": filled(MatchRequest, options),
+        "MatchPage": filled(Items, filled(MatchSummary, options)),
+        "EventPage": filled(Items, filled(SeenEvent, event)),
+        "CommandRequest": filled(CommandRequest, command),
+        "CommandResult": filled(CommandResult, command, event, game.table),
+        "LegalMoves": filled(LegalMoves, command),
+        "Game": filled(GameBody, options),
     }
 
 

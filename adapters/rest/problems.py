@@ -72,7 +72,10 @@ INTERNAL = Kind("internal", 500, "The server failed", "A fault of the server. It
 KINDS: Mapping[type[Failure], Kind] = {
     Malformed: Kind("malformed", 400, "The request is malformed", "`details` names the field."),
     Unauthenticated: Kind(
-        "unauthenticated", 401, "No valid token", "Send `Authorization: Bearer <token>` with a player's token."
+        "unauthenticated",
+        401,
+        "No valid token",
+        "Send `Authorization: Bearer <token>` with a player's token.",
     ),
     Forbidden: Kind("forbidden", 403, "Not yours", "The seat or the view is not the caller's."),
     NotFound: Kind("not-found", 404, "Not found", "There is none, or none that the caller may know of."),
@@ -139,7 +142,7 @@ DETAILS: Mapping[str, str] = {
     "TOKEN_UNKNOWN": "Nobody has this token.",
     "VERSION_CONFLICT": "The match is not at the version that you expected.",
     "IDEMPOTENCY_KEY_REUSED": "This idempotency key came with another request before.",
-    "STORE_UNAVAILABLE": "The store is away; nothing happened, or the key makes it safe to send the same again.",
+    "STORE_UNAVAILABLE": "The store is away. Send the same again with the same key.",
     "MATCH_NOT_STARTED": "The match has not begun: a seat is still free.",
     "MATCH_STARTED": "The match has begun.",
     "MATCH_OVER": "The match is over.",
@@ -157,7 +160,9 @@ def problem(kind: Kind, reason: str, details: Mapping[str, Any], clause: str | N
     """Return a problem of a kind."""
     detail = DETAILS.get(reason) or CLAUSE_TEXTS.get(clause or "")
     if detail is None:
-        detail = f"{details.get('field', 'The request')}: expected {details.get('expected', 'something else')}."
+        detail = (
+            f"{details.get('field', 'The request')}: expected {details.get('expected', 'something else')}."
+        )
     return Problem(
         type=f"/problems/{kind.slug}",
         title=kind.title,
@@ -200,7 +205,10 @@ def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> 
     extra = error.extra if isinstance(error.extra, list) else []
     if extra and isinstance(extra[0], dict):
         reason = "INVALID_FIELD"
-        details = {"field": extra[0].get("key"), "message": f"{extra[0].get('key')}: {extra[0].get('message')}"}
+        details = {
+            "field": extra[0].get("key"),
+            "message": f"{extra[0].get('key')}: {extra[0].get('message')}",
+        }
     return answer(problem(kind, reason, {"expected": kind.meaning, **details}), error.headers)
 
 

@@ -72,7 +72,7 @@ def decoded[Body](raw: bytes, type: type[Body], within: str = "") -> Body:
         Malformed: It does not parse, or nests too deeply; names the field.
     """
     try:
-        value: Body = _decoder(type).decode(raw)
+        value: Body = _decoder(type).decode(raw)  # type: ignore[arg-type]
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$")
         field = (within + path.removesuffix("`")).lstrip(".") or "body"
