@@ -157,7 +157,7 @@ def _copied(site: Path, account: Account) -> Path:
     for name in missing:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         _link_or_copy(site / name, copy / name)
-    for folder in {step for folder in map(os.path.dirname, sizes) for step in Path(folder, "_").parents}:
+    for folder in {parent for used in map(os.path.dirname, sizes) for parent in Path(used, "_").parents}:
         # mkdir obeys the umask, which may hide the folders from the account.
         (copy / folder).chmod(0o755)
     return copy

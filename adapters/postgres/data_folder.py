@@ -16,6 +16,8 @@ from adapters.postgres.binaries import Account
 
 SOCKET_PREFIX = "montane-pg-"
 
+# A process killed a moment ago is still there for a little while.
+_GRACE_SECONDS = 1.0
 _WIND_DOWN_SECONDS = 10.0
 _POLL_SECONDS = 0.005
 _LOG_LINES = 15
@@ -55,14 +57,15 @@ class DataFolder:
             raise EmbeddedPostgresError(
                 f"the data folder {path} is not usable ({error.strerror}): name another by MONTANE_DATA_DIR"
             ) from error
-        deadline = time.monotonic() + _WIND_DOWN_SECONDS
+        began = time.monotonic()
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 lock.seek(0)
                 holder = lock.readline().strip()
-                if _is_alive(holder) or time.monotonic() > deadline:
+                patience = _GRACE_SECONDS if _is_alive(holder) else _WIND_DOWN_SECONDS
+                if time.monotonic() > began + patience:
                     lock.close()
                     raise EmbeddedPostgresError(
                         f"the data folder {path} is in use by process {holder or '(unknown)'}: stop it, or "
