@@ -1,7 +1,7 @@
 """Tables of Montana as text, and Montana's scenarios."""
 
 from domain.montana import GAME
-from domain.montana.catalogue import ACES, CARDS, COLUMNS, NAMES, NUMBERS, ROWS, RedealPolicy
+from domain.montana.catalogue import ACES, CARDS, COLUMNS, NAMES, NUMBERS, ROWS, Card, RedealPolicy
 from domain.montana.commands import Command
 from domain.montana.events import Event
 from domain.montana.state import State
@@ -11,6 +11,22 @@ montana: Scenarios[State, Command, Event] = Scenarios(GAME)
 
 IN_PLAY = tuple(card for card in CARDS if card not in ACES)
 """The 48 cards without aces, in the order of the pack."""
+
+DEAL_0: tuple[Card, ...] = (
+    *("5D", "4C", "JH", "8D", "6H", "4H", "8S", "3S", "AD", "2C", "2D", "AH", "3C"),
+    *("KS", "AC", "8H", "7S", "7C", "6D", "5C", "2H", "10S", "10H", "9C", "4D", "9D"),
+    *("5S", "QH", "JS", "10C", "KC", "6S", "JC", "8C", "KD", "2S", "6C", "3D", "QC"),
+    *("3H", "QD", "4S", "7H", "9S", "10D", "5H", "AS", "JD", "7D", "9H", "KH", "QS"),
+)
+"""The 52 cards of deal 0, as laid (R6)."""
+
+DEAL_1: tuple[Card, ...] = (
+    *("2C", "3S", "2S", "QC", "AD", "JC", "4C", "8C", "5H", "2H", "5D", "2D", "6D"),
+    *("7C", "JH", "6C", "9H", "7S", "AS", "10S", "4D", "5S", "6H", "4H", "9C", "10D"),
+    *("KS", "AH", "3H", "5C", "4S", "KH", "7H", "3C", "10C", "10H", "JD", "8D", "KD"),
+    *("9D", "QH", "QD", "KC", "QS", "3D", "9S", "8H", "AC", "JS", "8S", "6S", "7D"),
+)
+"""The 52 cards of deal 1, as laid (R6)."""
 
 
 def table(

@@ -8,28 +8,15 @@ from domain.montana.evolve import evolve
 from domain.montana.setup import setup
 from domain.montana.state import INITIAL, gaps
 from domain.shared.game import begin
-from tests.support.montana import ALL_CARDS, cards_of, montana, table
+from tests.support.montana import ALL_CARDS, DEAL_0, DEAL_1, cards_of, montana, table
 from tests.support.rigged import RiggedChance
 from tests.support.scenarios import luck
-
-DEAL_0 = (
-    *("5D", "4C", "JH", "8D", "6H", "4H", "8S", "3S", "AD", "2C", "2D", "AH", "3C"),
-    *("KS", "AC", "8H", "7S", "7C", "6D", "5C", "2H", "10S", "10H", "9C", "4D", "9D"),
-    *("5S", "QH", "JS", "10C", "KC", "6S", "JC", "8C", "KD", "2S", "6C", "3D", "QC"),
-    *("3H", "QD", "4S", "7H", "9S", "10D", "5H", "AS", "JD", "7D", "9H", "KH", "QS"),
-)
-DEAL_1 = (
-    *("2C", "3S", "2S", "QC", "AD", "JC", "4C", "8C", "5H", "2H", "5D", "2D", "6D"),
-    *("7C", "JH", "6C", "9H", "7S", "AS", "10S", "4D", "5S", "6H", "4H", "9C", "10D"),
-    *("KS", "AH", "3H", "5C", "4S", "KH", "7H", "3C", "10C", "10H", "JD", "8D", "KD"),
-    *("9D", "QH", "QD", "KC", "QS", "3D", "9S", "8H", "AC", "JS", "8S", "6S", "7D"),
-)
 
 
 def test_the_shuffled_pack_is_laid_in_four_rows() -> None:
     """Four rows of 13, row by row, left to right, from the front of the shuffled pack (§3.1, common §4)."""
     events, state = begin(montana.game, Options(), 1, RiggedChance(DEAL_1))
-    assert events == (Dealt(DEAL_1, 2, RedealPolicy.WHEN_STUCK, None),)  # type: ignore[arg-type]
+    assert events == (Dealt(DEAL_1, 2, RedealPolicy.WHEN_STUCK, None),)
     assert state == table(
         """
         2C  3S  2S  QC  __  JC  4C  8C  5H  2H  5D  2D  6D

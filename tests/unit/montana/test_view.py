@@ -9,9 +9,8 @@ from domain.montana.view import Table, TableRow, determinize, seen, view
 from domain.shared.game import play
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.montana import montana, table
+from tests.support.montana import DEAL_1, montana, table
 from tests.support.scenarios import luck
-from tests.unit.montana.test_setup import DEAL_1
 
 VIEWERS = (seated(Seat(0)), SPECTATOR, ALL_SEEING)
 
@@ -48,7 +47,7 @@ def test_a_deal_number_is_public() -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        Dealt(DEAL_1, 2, RedealPolicy.WHEN_STUCK, None),  # type: ignore[arg-type]
+        Dealt(DEAL_1, 2, RedealPolicy.WHEN_STUCK, None),
         CardMoved("4C", 0, 3, 0, 2),
         Redealt((None,) * 52, 1),
     ],
