@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -62,8 +62,11 @@ class EmbeddedPostgres:
     every process of the server and so held until the last of them is gone.
     """
 
-    def __init__(self, server: "subprocess.Popen[bytes]", folder: DataFolder, sockets: Path) -> None:
-        self._server = server
+    def __init__(
+        self, spawn: "Callable[[], subprocess.Popen[bytes]]", folder: DataFolder, sockets: Path
+    ) -> None:
+        self._spawn = spawn
+        self._server = spawn()
         self._folder = folder
         self._sockets = sockets
         self._owner = os.getpid()
@@ -131,12 +134,15 @@ class EmbeddedPostgres:
             **settings,
         }
         options = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
+
+        def spawn() -> "subprocess.Popen[bytes]":
+            return _spawn(folder, account, programs / "postgres", folder.cluster, options)
+
         try:
-            server = _spawn(folder, account, programs / "postgres", folder.cluster, options)
+            started = cls(spawn, folder, sockets)
         except BaseException:
             shutil.rmtree(sockets)
             raise
-        started = cls(server, folder, sockets)
         try:
             started._wait_until_ready()
             started._create_database()
@@ -167,6 +173,19 @@ class EmbeddedPostgres:
     def alive(self) -> bool:
         """Return whether the server's first process is running."""
         return self._server.poll() is None
+
+    def restart(self) -> None:
+        """Start the server again after it has ended by itself; ready at the same address on return.
+
+        To be called from the main thread, as `start`.
+
+        Raises:
+            EmbeddedPostgresError: The server runs, or does not come up.
+        """
+        if self._stopped or self.alive():
+            raise EmbeddedPostgresError(f"the server of {self._folder.path} was not found dead")
+        self._server = self._spawn()
+        self._wait_until_ready()
 
     def stop(self, timeout: float = 5.0) -> None:
         """Shut the server down: orderly, else at once, else by force. Does nothing the second time.

@@ -93,11 +93,15 @@ class Store:
         return True
 
 
+def postgres_log(datastore: Datastore) -> MatchRecorder:
+    """Return the recorder of all matches' events."""
+    return MatchRecorder(datastore, events_table_name=EVENTS)
+
+
 def postgres_store(games: Games, datastore: Datastore) -> Store:
     """Return the log in PostgreSQL; its tables are made by the migrations."""
-    events = MatchRecorder(datastore, events_table_name=EVENTS)
     snapshots = SnapshotRecorder(datastore, events_table_name=SNAPSHOTS)
-    return Store(games, events, snapshots, datastore.run)
+    return Store(games, postgres_log(datastore), snapshots, datastore.run)
 
 
 def memory_store(games: Games) -> Store:

@@ -13,10 +13,10 @@ from litestar.openapi.spec import License
 
 from adapters.rest import problems
 from adapters.rest.openapi import document
-from adapters.rest.requests import MAX_BODY, Services
+from adapters.rest.requests import MAX_BODY, Call, Services
 from adapters.rest.routes import catalogue, docs, health, matches, players
 from domain.shared.rejections import Rejected
-from services.errors import Failure
+from services.errors import Failure, Malformed
 
 EXPOSED = ["ETag", "Idempotency-Key", "Location", "Retry-After"]
 """The headers that a client in a browser may read."""
@@ -32,7 +32,11 @@ def build(services: Services, version: str) -> Litestar:
     """Return the application on these use cases."""
     app = Litestar(
         route_handlers=[
-            Router("/v1", route_handlers=[*catalogue.ROUTES, *players.ROUTES, *matches.ROUTES]),
+            Router(
+                "/v1",
+                route_handlers=[*catalogue.ROUTES, *players.ROUTES, *matches.ROUTES],
+                before_request=refuse_unknown_parameters,
+            ),
             *health.ROUTES,
             *docs.ROUTES,
             openapi,
@@ -59,7 +63,15 @@ def build(services: Services, version: str) -> Litestar:
         logging_config=None,
         debug=False,
     )
-    app.state.openapi = msgspec.json.encode(_document(app, list(services.matches.games.values())))
+    described = _document(app, list(services.matches.games.values()))
+    app.state.query_names = {
+        operation["operationId"]: {
+            parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "query"
+        }
+        for path in described["paths"].values()
+        for operation in path.values()
+    }
+    app.state.openapi = msgspec.json.encode(described)
     return app
 
 
@@ -67,6 +79,14 @@ def build(services: Services, version: str) -> Litestar:
 async def openapi(state: State) -> Response[bytes]:
     """Give the OpenAPI document."""
     return Response(state.openapi, media_type="application/json")
+
+
+def refuse_unknown_parameters(request: Call) -> None:
+    """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed."""
+    known = request.app.state.query_names[request.route_handler.handler_name]
+    for name in request.query_params:
+        if name not in known:
+            raise Malformed("INVALID_FIELD", field=name, message=f"{name}: no such query parameter")
 
 
 def _document(app: Litestar, games: Sequence[Any]) -> Any:

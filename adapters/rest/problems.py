@@ -201,7 +201,7 @@ def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> 
     if error.status_code not in HTTP_KINDS:
         return on_bug(request, error)
     reason, kind = HTTP_KINDS[error.status_code]
-    details: dict[str, Any] = {}
+    details: dict[str, Any] = {"message": kind.meaning.replace("`", "")}
     extra = error.extra if isinstance(error.extra, list) else []
     if extra and isinstance(extra[0], dict):
         reason = "INVALID_FIELD"
@@ -209,7 +209,7 @@ def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> 
             "field": extra[0].get("key"),
             "message": f"{extra[0].get('key')}: {extra[0].get('message')}",
         }
-    return answer(problem(kind, reason, {"expected": kind.meaning, **details}), error.headers)
+    return answer(problem(kind, reason, details), error.headers)
 
 
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

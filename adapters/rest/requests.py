@@ -16,7 +16,7 @@ from services.ports import Player
 MAX_BODY = 65_536
 """The largest body in bytes."""
 
-type Call = Request[Any, Any, Any]
+Call = Request[Any, Any, Any]
 
 
 class Services(Struct, frozen=True):

@@ -52,9 +52,12 @@ def take_seat[S, O](
     seated = evolve(game, match, taken)
     if None in seated.holders:
         return (taken,), seated
-    started = Started()
+    # The opening events come before the start, so that there is no version at which a match is being played
+    # on a table that is not laid yet.
     events, table = begin(game, match.terms.options, match.terms.seats, chance)
-    return _finished(game, (taken, started, *events), replace(evolve(game, seated, started), table=table))
+    started = Started()
+    playing = evolve(game, replace(seated, table=table), started)
+    return _finished(game, (taken, *events, started), playing)
 
 
 def why_not[S, O](game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any) -> StrEnum | None:

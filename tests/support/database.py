@@ -17,6 +17,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from adapters.postgres.embedded import EmbeddedPostgres
+from adapters.postgres.migrate import migrate
 
 IMAGE = "postgres:18-alpine"
 
@@ -94,11 +95,12 @@ def running_server(choice: Choice, folder: Path) -> Iterator[str]:
 
 
 def prepare_template(conninfo: str) -> None:
-    """Bring the database that all test databases are copies of into shape; so far it is left empty.
+    """Bring the database that all test databases are copies of into the shape that the service needs.
 
     Args:
         conninfo: Connects to it. No connection may be left open: an open one prevents copying.
     """
+    migrate(conninfo)
 
 
 class Databases:

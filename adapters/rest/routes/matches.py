@@ -25,7 +25,7 @@ from services.matches import LONGEST_KEY, Proposal
 from services.ports import Listed
 from services.summaries import summaries
 
-type Key = Annotated[
+Key = Annotated[
     str | None,
     HeaderParameter(
         name="Idempotency-Key",
@@ -33,17 +33,17 @@ type Key = Annotated[
         max_length=LONGEST_KEY,
     ),
 ]
-type LookingAs = Annotated[
+LookingAs = Annotated[
     str | None,
     QueryParameter(
         name="as",
         description="A seat's number, `spectator` or `all`; left out, your own seat or else a spectator.",
     ),
 ]
-type PageSize = Annotated[
+PageSize = Annotated[
     int, QueryParameter(description="The most items wanted.", ge=1, le=200, name="page_size")
 ]
-type PageToken = Annotated[
+PageToken = Annotated[
     str | None, QueryParameter(description="Where the part before ended.", name="page_token")
 ]
 
@@ -84,7 +84,9 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
 async def list_matches(
     request: Call,
     game: Annotated[str | None, QueryParameter(description="Only matches of this game.")] = None,
-    state: Annotated[Phase | None, QueryParameter(description="Only matches that are this far.")] = None,
+    phase: Annotated[
+        Phase | None, QueryParameter(description="Only matches that are this far.", name="state")
+    ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
 ) -> Response[bytes]:
@@ -94,7 +96,7 @@ async def list_matches(
     """
     player = await caller_if_any(request)
     page = await services(request).matches.page(
-        None if player is None else player.id, game=game, phase=state, after=page_token, size=page_size
+        None if player is None else player.id, game=game, phase=phase, after=page_token, size=page_size
     )
     return answer(Items(await summaries(page.items, services(request).players), page.next))
 
