@@ -104,13 +104,13 @@ def postgres_store(games: Games, datastore: Datastore) -> Store:
     return Store(games, postgres_log(datastore), snapshots, datastore.run)
 
 
-def memory_store(games: Games) -> Store:
+def memory_store(games: Games, events: POPOApplicationRecorder, snapshots: POPOAggregateRecorder) -> Store:
     """Return a log in memory, gone with the process: the twin for fast tests."""
 
     async def at_once[Result](work: Callable[[], Result]) -> Result:
         return work()
 
-    return Store(games, POPOApplicationRecorder(), POPOAggregateRecorder(), at_once)
+    return Store(games, events, snapshots, at_once)
 
 
 def uuid_of(match: MatchId) -> UUID:
