@@ -7,7 +7,7 @@ from domain.shared.game import Game
 from domain.shared.viewers import Viewer
 
 
-def seen(game: Game[Any, Any, Any, Any], event: object, viewer: Viewer) -> object:
+def seen(game: Game[Any, Any, Any, Any], event: object, viewer: Viewer) -> Any:
     """Return an event of a match or of its game as the viewer may see it."""
     if isinstance(event, Opened | SeatTaken | Started | Resigned | Finished):
         return _seen(event)

@@ -23,10 +23,10 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
     """
     match command:
         case MoveCard():
-            return (_move(state, command),)
+            return (_move(state, seat, command),)
         case Redeal():
             if reason := why_not(state, seat, command):
-                raise Rejected(reason, redeals_left=state.redeals_left)
+                raise Rejected(reason, seat=seat)
             return (_redeal(state, chance),)
         case _:
             assert_never(command)
@@ -37,11 +37,11 @@ def consequence(state: State, chance: Chance) -> Event | None:
     return None
 
 
-def _move(state: State, move: MoveCard) -> CardMoved:
+def _move(state: State, seat: Seat, move: MoveCard) -> CardMoved:
     """Return the move of a card into a gap (§4.1, §4.5)."""
     completed = complete(state, move)
     if not isinstance(completed, tuple):
-        raise Rejected(completed, card=move.card, row=move.row, column=move.column)
+        raise Rejected(completed, seat=seat)
     number, target = completed
     origin = state.cells.index(number)
     return CardMoved(

@@ -1,0 +1,188 @@
+"""How an event and its envelope are written to the log, and read from it.
+
+A stored event's topic is the name that its type is tagged with, written out in the domain; its state is the
+envelope as JSON. An event that changed shape gets a new schema number here and an upcast in its game.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from eventsourcing.persistence import Mapper, StoredEvent
+from msgspec import Raw, Struct
+
+from adapters.generics import filled
+from domain.match import MATCH_EVENTS, Match, Opened
+from domain.shared.seats import Seat
+from services.live import Games
+from services.ports import Done, Recorded, Snapshot
+
+SCHEMA = 1
+"""The shape in which events are written today."""
+
+SNAPSHOT_TOPIC = "match.snapshot"
+SNAPSHOT_SCHEMA = 1
+"""The shape in which snapshots are written today; any other is ignored."""
+
+NO_COMMAND = Raw(b"null")
+
+
+class LoggedEvent(Struct, frozen=True):
+    """An event of a match, as the event-sourcing library handles it.
+
+    Attributes:
+        originator_id: The match.
+        recorded: The event with its envelope.
+    """
+
+    originator_id: UUID
+    recorded: Recorded
+
+    @property
+    def originator_version(self) -> int:
+        """Return the event's number in the match."""
+        return self.recorded.version
+
+
+class Envelope[E](Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is stored as an event's state."""
+
+    schema: int
+    at: datetime
+    seat: Seat | None = None
+    key: str
+    digest: str
+    command: Raw = NO_COMMAND
+    event: E
+
+
+class EventMapper(Mapper[UUID]):
+    """Writes events of every registered game and reads them back, each to its own type."""
+
+    def __init__(self, games: Games) -> None:
+        """Take the registered games."""
+        types: list[type[Any]] = [*MATCH_EVENTS, *(event for game in games.values() for event in game.events)]
+        self._decoders = {
+            tag(event): msgspec.json.Decoder(filled(Envelope, event))
+            for event in types
+            if event is not Opened
+        }
+        self._openings = {
+            game.id: msgspec.json.Decoder(filled(Envelope, filled(Opened, game.options)))
+            for game in games.values()
+        }
+
+    def to_stored_event(self, domain_event: Any) -> StoredEvent:
+        """Return a logged event as it is stored."""
+        recorded = domain_event.recorded
+        envelope = Envelope(
+            schema=SCHEMA,
+            at=recorded.at,
+            seat=recorded.seat,
+            key=recorded.key,
+            digest=recorded.digest,
+            command=NO_COMMAND if recorded.command is None else Raw(recorded.command),
+            event=recorded.event,
+        )
+        return StoredEvent(
+            domain_event.originator_id,
+            recorded.version,
+            tag(type(recorded.event)),
+            msgspec.json.encode(envelope),
+        )
+
+    def to_domain_event(self, stored_event: StoredEvent) -> Any:
+        """Return a stored event as it was logged."""
+        topic, state = stored_event.topic, stored_event.state
+        decoder = self._decoders.get(topic) or self._openings[_GAME.decode(state).event.terms.game]
+        envelope = decoder.decode(state)
+        recorded = Recorded(
+            version=stored_event.originator_version,
+            at=envelope.at,
+            seat=envelope.seat,
+            key=envelope.key,
+            digest=envelope.digest,
+            command=None if envelope.command == NO_COMMAND else bytes(envelope.command),
+            event=envelope.event,
+        )
+        return LoggedEvent(stored_event.originator_id, recorded)  # type: ignore[arg-type]
+
+    def recorded(self, stored_events: Iterable[StoredEvent]) -> list[Recorded]:
+        """Return the events of stored ones, in their order."""
+        return [self.to_domain_event(stored).recorded for stored in stored_events]
+
+
+class SnapshotMapper:
+    """Writes snapshots of matches of every registered game and reads them back."""
+
+    def __init__(self, games: Games) -> None:
+        """Take the registered games."""
+        self._decoders = {
+            game.id: msgspec.json.Decoder(filled(Kept, game.state, game.options)) for game in games.values()
+        }
+
+    def to_stored(self, match: UUID, snapshot: Snapshot) -> StoredEvent:
+        """Return a snapshot as it is stored."""
+        kept = Kept(
+            schema=SNAPSHOT_SCHEMA,
+            game=snapshot.match.terms.game,
+            ruleset=snapshot.match.terms.ruleset,
+            match=snapshot.match,
+            opened_at=snapshot.opened_at,
+            done=snapshot.done,
+        )
+        return StoredEvent(match, snapshot.version, SNAPSHOT_TOPIC, msgspec.json.encode(kept))
+
+    def to_snapshot(self, stored: StoredEvent) -> Snapshot | None:
+        """Return a stored snapshot, or None if it does not decode to today's shape."""
+        try:
+            shape = _SHAPE.decode(stored.state)
+            if shape.schema != SNAPSHOT_SCHEMA:
+                return None
+            kept = self._decoders[shape.game].decode(stored.state)
+        except (msgspec.DecodeError, KeyError):
+            return None
+        return Snapshot(
+            version=stored.originator_version, match=kept.match, opened_at=kept.opened_at, done=kept.done
+        )
+
+
+class Kept[S, O](Struct, frozen=True, kw_only=True):
+    """What is stored as a snapshot's state."""
+
+    schema: int
+    game: str
+    ruleset: str
+    match: Match[S, O]
+    opened_at: datetime
+    done: tuple[tuple[Seat | None, str, Done], ...]
+
+
+class Shape(Struct):
+    """The part of a snapshot that tells how to read the rest."""
+
+    schema: int
+    game: str
+
+
+class _Terms(Struct):
+    game: str
+
+
+class _Opened(Struct, tag_field="type", tag="match.opened"):
+    terms: _Terms
+
+
+class _Opening(Struct):
+    event: _Opened
+
+
+_SHAPE = msgspec.json.Decoder(Shape)
+_GAME = msgspec.json.Decoder(_Opening)
+
+
+def tag(event: type[Any]) -> str:
+    """Return the stored name of an event type."""
+    return str(event.__struct_config__.tag)

@@ -1,0 +1,1 @@
+"""Read models: tables that follow the log, each with its position in the same transaction."""

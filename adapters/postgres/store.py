@@ -1,0 +1,120 @@
+"""The log of all matches on the event-sourcing library, in PostgreSQL or in memory."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Protocol
+from uuid import UUID
+
+from eventsourcing.persistence import AggregateRecorder, ApplicationRecorder, IntegrityError
+from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
+from eventsourcing.postgres import PostgresAggregateRecorder, PostgresApplicationRecorder
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.mapper import EventMapper, LoggedEvent, SnapshotMapper
+from services.errors import NotFound
+from services.ids import MatchId, parsed
+from services.live import Games
+from services.ports import Recorded, Snapshot, VersionTaken
+
+EVENTS = "match_events"
+SNAPSHOTS = "match_snapshots"
+
+
+class MatchRecorder(PostgresApplicationRecorder):
+    """The library's recorder without its retries.
+
+    It would try again for many seconds while the server is away, and after a lost answer it would take a
+    command that was stored for one that lost a race. The caller knows better: it has an idempotency key.
+    """
+
+    insert_events = PostgresApplicationRecorder.insert_events.__wrapped__
+    select_events = PostgresApplicationRecorder.select_events.__wrapped__
+    select_notifications = PostgresApplicationRecorder.select_notifications.__wrapped__
+    max_notification_id = PostgresApplicationRecorder.max_notification_id.__wrapped__
+
+
+class SnapshotRecorder(PostgresAggregateRecorder):
+    """The library's recorder of snapshots without its retries."""
+
+    insert_events = PostgresAggregateRecorder.insert_events.__wrapped__
+    select_events = PostgresAggregateRecorder.select_events.__wrapped__
+
+
+class Run(Protocol):
+    """Does blocking work away from the event loop, or at once where nothing blocks."""
+
+    async def __call__[Result](self, work: Callable[[], Result]) -> Result:
+        """Return what `work` gives."""
+
+
+class Store:
+    """The port `EventStore` on two recorders of the library."""
+
+    def __init__(
+        self, games: Games, events: ApplicationRecorder, snapshots: AggregateRecorder, run: Run
+    ) -> None:
+        """Take the registered games, the recorders, and how blocking work is done."""
+        self._mapper = EventMapper(games)
+        self._snapshots_mapper = SnapshotMapper(games)
+        self._events = events
+        self._snapshots = snapshots
+        self._run = run
+
+    async def append(self, match: MatchId, events: Sequence[Recorded]) -> None:
+        """Store the events of one command; durable when it returns."""
+        number = uuid_of(match)
+        stored = [self._mapper.to_stored_event(LoggedEvent(number, recorded)) for recorded in events]
+        try:
+            await self._run(lambda: self._events.insert_events(stored))
+        except IntegrityError as error:
+            raise VersionTaken from error
+
+    async def read(self, match: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
+        """Return a match's events behind version `after`, up to and with `up_to`, in order."""
+        number = uuid_of(match)
+        stored = await self._run(lambda: self._events.select_events(number, gt=after, lte=up_to))
+        return self._mapper.recorded(stored)
+
+    async def snapshot(self, match: MatchId, up_to: int | None = None) -> Snapshot | None:
+        """Return the latest usable snapshot, at most at version `up_to`."""
+        number = uuid_of(match)
+        stored = await self._run(lambda: self._snapshots.select_events(number, lte=up_to, desc=True, limit=1))
+        return self._snapshots_mapper.to_snapshot(stored[0]) if stored else None
+
+    async def keep_snapshot(self, match: MatchId, snapshot: Snapshot) -> None:
+        """Store a snapshot; one that is there already stays."""
+        stored = self._snapshots_mapper.to_stored(uuid_of(match), snapshot)
+        with suppress(IntegrityError):
+            await self._run(lambda: self._snapshots.insert_events([stored]))
+
+    async def answers(self) -> bool:
+        """Return whether the store answers now."""
+        await self.read(MatchId("match_" + "0" * 26), 0, 0)
+        return True
+
+
+def postgres_store(games: Games, datastore: Datastore) -> Store:
+    """Return the log in PostgreSQL; its tables are made by the migrations."""
+    events = MatchRecorder(datastore, events_table_name=EVENTS)
+    snapshots = SnapshotRecorder(datastore, events_table_name=SNAPSHOTS)
+    return Store(games, events, snapshots, datastore.run)
+
+
+def memory_store(games: Games) -> Store:
+    """Return a log in memory, gone with the process: the twin for fast tests."""
+
+    async def at_once[Result](work: Callable[[], Result]) -> Result:
+        return work()
+
+    return Store(games, POPOApplicationRecorder(), POPOAggregateRecorder(), at_once)
+
+
+def uuid_of(match: MatchId) -> UUID:
+    """Return the UUID of a match.
+
+    Raises:
+        NotFound: It is not the id of a match.
+    """
+    if (number := parsed("match", match)) is None:
+        raise NotFound("NO_SUCH_MATCH", match=match)
+    return number

@@ -1,0 +1,218 @@
+"""How a failure looks over HTTP: problem details by RFC 9457, one table for all kinds."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from msgspec import Struct
+
+from domain.games import GAMES, clause_of
+from domain.shared.rejections import Rejected
+from services.errors import (
+    Conflict,
+    Failure,
+    Forbidden,
+    KeyReused,
+    Malformed,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_SECONDS = 1
+
+log = logging.getLogger(__name__)
+
+
+class Kind(Struct, frozen=True):
+    """A kind of problem.
+
+    Attributes:
+        slug: Its name in addresses: `/problems/<slug>`.
+        status: HTTP status.
+        title: What it is, in a few words.
+        meaning: When it comes, and what to do about it.
+    """
+
+    slug: str
+    status: int
+    title: str
+    meaning: str
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """A problem, as clients read it.
+
+    Attributes:
+        type: Address of the kind's documentation on this server.
+        title: What kind it is.
+        status: The HTTP status.
+        detail: What is wrong here, for people; never to be read by a program.
+        reason: Stable code, the same in gRPC.
+        clause: The clause of the rules that is enforced, where one is.
+        details: Named values.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    reason: str
+    clause: str | None = None
+    details: dict[str, Any] = {}
+
+
+REJECTED = Kind("rejected", 422, "The rules refuse", "The command is not legal now. `clause` says why.")
+INTERNAL = Kind("internal", 500, "The server failed", "A fault of the server. It has been logged.")
+
+KINDS: Mapping[type[Failure], Kind] = {
+    Malformed: Kind("malformed", 400, "The request is malformed", "`details` names the field."),
+    Unauthenticated: Kind(
+        "unauthenticated",
+        401,
+        "No valid token",
+        "Send `Authorization: Bearer <token>` with a player's token.",
+    ),
+    Forbidden: Kind("forbidden", 403, "Not yours", "The seat or the view is not the caller's."),
+    NotFound: Kind("not-found", 404, "Not found", "There is none, or none that the caller may know of."),
+    Conflict: Kind(
+        "version-conflict",
+        409,
+        "The match has moved on",
+        "`details` has the current version and the events that were missed. Decide anew on these.",
+    ),
+    KeyReused: Kind(
+        "idempotency-key-reused",
+        422,
+        "Idempotency key used before",
+        "The same key came with another request. Use a fresh key for each request.",
+    ),
+    Unavailable: Kind(
+        "unavailable",
+        503,
+        "Try again",
+        "The store is away. Nothing happened, or the idempotency key makes it safe to send the same again.",
+    ),
+}
+
+HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
+    400: ("MALFORMED_REQUEST", KINDS[Malformed]),
+    404: ("NO_SUCH_RESOURCE", KINDS[NotFound]),
+    405: (
+        "METHOD_NOT_ALLOWED",
+        Kind("method-not-allowed", 405, "Method not allowed", "`Allow` names the methods that are."),
+    ),
+    406: (
+        "NOT_ACCEPTABLE",
+        Kind("not-acceptable", 406, "Not acceptable", "The server has nothing of the types in `Accept`."),
+    ),
+    413: (
+        "BODY_TOO_LARGE",
+        Kind("body-too-large", 413, "Body too large", "A request's body may have 65536 bytes."),
+    ),
+    415: (
+        "UNSUPPORTED_MEDIA_TYPE",
+        Kind("unsupported-media-type", 415, "Unsupported media type", "Send `application/json`."),
+    ),
+}
+
+ALL_KINDS: tuple[Kind, ...] = (
+    *KINDS.values(),
+    REJECTED,
+    *(kind for _, kind in HTTP_KINDS.values() if kind not in KINDS.values()),
+    INTERNAL,
+)
+
+CLAUSE_TEXTS: Mapping[str, str] = {
+    f"{game.id} {clause.id}": clause.text for game in GAMES.values() for clause in game.rules
+}
+
+DETAILS: Mapping[str, str] = {
+    "NO_SUCH_MATCH": "There is no such match, or none that you may know of.",
+    "NO_SUCH_GAME": "There is no such game; GET /v1/games lists them.",
+    "NO_SUCH_VERSION": "The match has no such version.",
+    "NO_SUCH_RESOURCE": "There is nothing at this address.",
+    "NOT_SEATED": "You have no seat in this match.",
+    "NOT_YOUR_VIEW": "You may not look at this match from there.",
+    "TOKEN_MISSING": "This needs a bearer token; POST /v1/players opens a guest account and gives one.",
+    "TOKEN_UNKNOWN": "Nobody has this token.",
+    "VERSION_CONFLICT": "The match is not at the version that you expected.",
+    "IDEMPOTENCY_KEY_REUSED": "This idempotency key came with another request before.",
+    "STORE_UNAVAILABLE": "The store is away. Send the same again with the same key.",
+    "MATCH_NOT_STARTED": "The match has not begun: a seat is still free.",
+    "MATCH_STARTED": "The match has begun.",
+    "MATCH_OVER": "The match is over.",
+    "NO_SUCH_SEAT": "The match has no such seat.",
+    "SEAT_TAKEN": "The seat is taken.",
+    "ALREADY_SEATED": "You have a seat in this match.",
+    "SEAT_NOT_TO_ACT": "Your seat is not to act now.",
+    "ALREADY_RESIGNED": "Your seat has resigned.",
+    "SEATS_OUT_OF_RANGE": "The game is not played by that many.",
+    "INTERNAL": "The server failed. The fault has been logged.",
+}
+
+
+def problem(kind: Kind, reason: str, details: Mapping[str, Any], clause: str | None = None) -> Problem:
+    """Return a problem of a kind."""
+    detail = DETAILS.get(reason) or CLAUSE_TEXTS.get(clause or "")
+    if detail is None:
+        detail = (
+            f"{details.get('field', 'The request')}: expected {details.get('expected', 'something else')}."
+        )
+    return Problem(
+        type=f"/problems/{kind.slug}",
+        title=kind.title,
+        status=kind.status,
+        detail=str(details.get("message", detail)),
+        reason=reason,
+        clause=clause,
+        details={name: value for name, value in details.items() if name != "message"},
+    )
+
+
+def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    """Return the answer that carries a problem."""
+    extra = dict(headers or {})
+    if found.status == 503:
+        extra["Retry-After"] = str(RETRY_SECONDS)
+    if found.status == 401:
+        extra["WWW-Authenticate"] = "Bearer"
+    return Response(
+        msgspec.json.encode(found), status_code=found.status, media_type=MEDIA_TYPE, headers=extra
+    )
+
+
+def on_failure(request: Request[Any, Any, Any], failure: Failure) -> Response[bytes]:
+    """Answer a use case that failed."""
+    return answer(problem(KINDS[type(failure)], failure.reason, failure.details))
+
+
+def on_rejection(request: Request[Any, Any, Any], rejected: Rejected) -> Response[bytes]:
+    """Answer a refusal of the rules."""
+    return answer(problem(REJECTED, rejected.reason, rejected.details, clause_of(rejected.reason)))
+
+
+def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    """Answer what the framework refuses: paths, methods, parameters, sizes."""
+    if error.status_code not in HTTP_KINDS:
+        return on_bug(request, error)
+    reason, kind = HTTP_KINDS[error.status_code]
+    details: dict[str, Any] = {}
+    extra = error.extra if isinstance(error.extra, list) else []
+    if extra and isinstance(extra[0], dict):
+        reason = "INVALID_FIELD"
+        details = {
+            "field": extra[0].get("key"),
+            "message": f"{extra[0].get('key')}: {extra[0].get('message')}",
+        }
+    return answer(problem(kind, reason, {"expected": kind.meaning, **details}), error.headers)
+
+
+def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """Answer a fault of the server, and log it once."""
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return answer(problem(INTERNAL, "INTERNAL", {}))

@@ -1,0 +1,52 @@
+"""How a use case fails. The rules' own refusals are `domain.shared.rejections.Rejected`."""
+
+
+class Failure(Exception):  # noqa: N818 - the base of answers, not a fault of the program
+    """A use case cannot be carried out; nothing has changed.
+
+    Attributes:
+        reason: Stable code, part of the API.
+        details: Named values that the asker may know.
+    """
+
+    def __init__(self, reason: str, **details: object) -> None:
+        """Take the reason and what it is about."""
+        super().__init__(reason)
+        self.reason = reason
+        self.details = details
+
+
+class Malformed(Failure):
+    """The request does not say what it must; `details` names the field."""
+
+
+class Unauthenticated(Failure):
+    """There is no token, or none that is known."""
+
+
+class Forbidden(Failure):
+    """Not the caller's seat, or not its match to change."""
+
+
+class NotFound(Failure):
+    """There is no such thing, or none that the caller may know of."""
+
+
+class Conflict(Failure):
+    """The match has moved on; read and try again."""
+
+
+class KeyReused(Failure):
+    """The idempotency key came with another body before."""
+
+    def __init__(self) -> None:
+        """Take nothing: the reason is always the same."""
+        super().__init__("IDEMPOTENCY_KEY_REUSED")
+
+
+class Unavailable(Failure):
+    """The store is away, or too busy. Nothing happened, or the idempotency key makes retrying safe."""
+
+    def __init__(self) -> None:
+        """Take nothing: the reason is always the same."""
+        super().__init__("STORE_UNAVAILABLE")

@@ -1,0 +1,45 @@
+"""Ids that clients see: a prefix and a UUIDv7 in Crockford base 32, so that they sort by age.
+
+By hand because the libraries that do this are alpha, or come without wheels for some platforms.
+"""
+
+from datetime import datetime
+from secrets import randbits
+from typing import NewType
+from uuid import UUID
+
+MatchId = NewType("MatchId", str)
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+LENGTH = 26
+_VALUES = {letter: value for value, letter in enumerate(ALPHABET)}
+
+
+def new_uuid(at: datetime) -> UUID:
+    """Return a UUIDv7 made at a time: 48 bits of milliseconds, then random bits."""
+    milliseconds = int(at.timestamp() * 1000)
+    return UUID(int=milliseconds << 80 | 0x7 << 76 | randbits(12) << 64 | 0b10 << 62 | randbits(62))
+
+
+def written(prefix: str, number: UUID) -> str:
+    """Return an id as clients see it: `match_01j...`, 26 digits behind the prefix."""
+    return f"{prefix}_" + "".join(ALPHABET[number.int >> shift & 31] for shift in range(125, -1, -5))
+
+
+def parsed(prefix: str, text: str) -> UUID | None:
+    """Return the UUID that an id names, or None if it is not such an id."""
+    digits = text.removeprefix(f"{prefix}_")
+    if len(digits) != LENGTH or len(text) != len(prefix) + 1 + LENGTH or digits[0] > "7":
+        return None
+    try:
+        number = 0
+        for digit in digits:
+            number = number << 5 | _VALUES[digit]
+    except KeyError:
+        return None
+    return UUID(int=number)
+
+
+def match_id(number: UUID) -> MatchId:
+    """Return a match's id as clients see it."""
+    return MatchId(written("match", number))

@@ -1,0 +1,136 @@
+"""Matches held folded in memory."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from domain.match import Match, Opened, evolve
+from domain.shared.game import Game
+from domain.shared.seats import Seat
+from services.errors import NotFound
+from services.ids import MatchId
+from services.ports import Done, EventStore, Recorded, Snapshot
+
+type Games = dict[str, Game[Any, Any, Any, Any]]
+
+
+class Live:
+    """A match as this process knows it; the store alone knows if it has moved on.
+
+    Attributes:
+        id: The match.
+        game: Its game.
+        match: The folded match.
+        version: How many events it holds.
+        opened_at: When it was opened, UTC.
+        done: What was done for each seat and idempotency key.
+        snapshot_version: Version of the latest snapshot known, 0 if none.
+    """
+
+    __slots__ = ("done", "game", "id", "match", "opened_at", "snapshot_version", "version")
+
+    def __init__(self, id: MatchId, game: Game[Any, Any, Any, Any], snapshot: Snapshot) -> None:
+        """Begin where a snapshot ends."""
+        self.id = id
+        self.game = game
+        self.match: Match[Any, Any] = snapshot.match
+        self.version = snapshot.version
+        self.opened_at: datetime = snapshot.opened_at
+        self.done: dict[tuple[Seat | None, str], Done] = {
+            (seat, key): done for seat, key, done in snapshot.done
+        }
+        self.snapshot_version = 0
+
+    def fold(self, events: Sequence[Recorded]) -> None:
+        """Take in events that follow without a gap."""
+        match = self.match
+        for recorded in events:
+            match = evolve(self.game, match, recorded.event)
+        self.advance(match, events)
+
+    def advance(self, match: Match[Any, Any], events: Sequence[Recorded]) -> None:
+        """Take in events that lead to a match which is folded already."""
+        self.match = match
+        for recorded in events:
+            name = recorded.seat, recorded.key
+            known = self.done.get(name)
+            first = recorded.version if known is None else known.first
+            self.done[name] = Done(recorded.digest, first, recorded.version)
+            self.version = recorded.version
+
+    def snapshot(self) -> Snapshot:
+        """Return all of it as a snapshot."""
+        done = tuple((seat, key, what) for (seat, key), what in self.done.items())
+        return Snapshot(version=self.version, match=self.match, opened_at=self.opened_at, done=done)
+
+
+def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
+    """Return a match folded from all its events."""
+    first, *others = events
+    if not isinstance(first.event, Opened):
+        raise TypeError(f"{id} begins with {type(first.event).__name__}")
+    game = games[first.event.terms.game]
+    beginning = Snapshot(version=0, match=evolve(game, None, first.event), opened_at=first.at, done=())
+    live = Live(id, game, beginning)
+    live.advance(live.match, [first])
+    live.fold(others)
+    return live
+
+
+async def at_version(games: Games, store: EventStore, id: MatchId, version: int | None = None) -> Live:
+    """Return a match as it stood at a version, or as it stands, from snapshot and events.
+
+    Raises:
+        NotFound: There is no such match.
+    """
+    snapshot = await store.snapshot(id, version)
+    if snapshot is None:
+        events = await store.read(id, 0, version)
+        if not events:
+            raise NotFound("NO_SUCH_MATCH", match=id)
+        return opened(games, id, events)
+    live = Live(id, games[snapshot.match.terms.game], snapshot)
+    live.snapshot_version = snapshot.version
+    live.fold(await store.read(id, snapshot.version, version))
+    return live
+
+
+class Entry:
+    """A place in memory for one match, and the lock that orders its commands within this process.
+
+    The seed stands beside the folded match, in none of its states.
+    """
+
+    __slots__ = ("live", "lock", "seed")
+
+    def __init__(self) -> None:
+        """Begin empty: the match is loaded when it is first needed."""
+        self.lock = asyncio.Lock()
+        self.live: Live | None = None
+        self.seed: bytes | None = None
+
+
+class Memory:
+    """The matches used most recently, at most so many."""
+
+    def __init__(self, capacity: int) -> None:
+        """Take how many matches are kept."""
+        self._capacity = capacity
+        self._entries: OrderedDict[MatchId, Entry] = OrderedDict()
+
+    def entry(self, id: MatchId) -> Entry:
+        """Return the place of a match, making one if needed."""
+        entry = self._entries.get(id)
+        if entry is None:
+            entry = self._entries[id] = Entry()
+            if len(self._entries) > self._capacity:
+                self._entries.popitem(last=False)
+        else:
+            self._entries.move_to_end(id)
+        return entry
+
+    def forget(self, id: MatchId) -> None:
+        """Drop a match: what is known of it may be wrong, or there is none."""
+        self._entries.pop(id, None)
