@@ -73,9 +73,7 @@ def test_the_example_of_the_rulebook() -> None:
 def test_no_other_card_fits_behind_a_card(card: str) -> None:
     """Neither another rank nor another suit fits behind the 3 of clubs, nor the 3 itself (§4.2)."""
     command = MoveCard(card, 0, 2)  # type: ignore[arg-type]
-    montana.given(ONE_OF_EACH).when(command).then_rejected(
-        Reason.CARD_DOES_NOT_FIT, card=card, row=0, column=2
-    )
+    montana.given(ONE_OF_EACH).when(command).then_rejected(Reason.CARD_DOES_NOT_FIT, seat=0)
 
 
 @pytest.mark.parametrize(("card", "row", "column"), [("2C", 0, 0), ("2D", 1, 1), ("2H", 1, 12), ("2S", 3, 1)])

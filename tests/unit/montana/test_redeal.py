@@ -157,7 +157,7 @@ def test_not_before_the_table_is_stuck() -> None:
         montana.given(STUCK)
         .then_legal(MoveCard("6C", 0, 5))
         .when(Redeal())
-        .then_rejected(Reason.NOT_STUCK, redeals_left=2)
+        .then_rejected(Reason.NOT_STUCK, seat=0)
     )
 
 
@@ -173,13 +173,13 @@ def test_at_any_time_if_the_table_plays_it_so() -> None:
     assert redealt(any_time).redeals_left == 1
     none_left = msgspec.structs.replace(any_time, redeals_left=0)
     montana.given(none_left).then_legal(MoveCard("6C", 0, 5))
-    montana.given(none_left).when(Redeal()).then_rejected(Reason.NO_REDEALS_LEFT, redeals_left=0)
+    montana.given(none_left).when(Redeal()).then_rejected(Reason.NO_REDEALS_LEFT, seat=0)
 
 
 def test_none_once_all_are_used() -> None:
     """As many redeals as the option says, then none (§4.6, rulebook 5.5)."""
     montana.given(table(THREE_FINISHED, redeals=0, redeals_done=2)).when(Redeal()).then_rejected(
-        Reason.NO_REDEALS_LEFT, redeals_left=0
+        Reason.NO_REDEALS_LEFT, seat=0
     )
 
 
