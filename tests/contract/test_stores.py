@@ -123,7 +123,8 @@ async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
         await stores.store.keep_snapshot(match, snapshot)
         datastore = Datastore(database, 1)
         await datastore.execute(
-            "UPDATE match_snapshots SET state = convert_to(replace(convert_from(state, 'UTF8'), %s, %s), 'UTF8')",
+            "UPDATE match_snapshots SET state ="
+            " convert_to(replace(convert_from(state, 'UTF8'), %s::text, %s::text), 'UTF8')",
             (f'"schema":{SNAPSHOT_SCHEMA}', f'"schema":{SNAPSHOT_SCHEMA + 1}'),
         )
         assert await stores.store.snapshot(match) is None

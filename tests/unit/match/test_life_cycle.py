@@ -77,17 +77,17 @@ def test_seats_may_be_taken_in_any_order() -> None:
 
 
 def test_the_last_seat_starts_the_match() -> None:
-    """The game's opening events, forced ones too, follow in the same decision."""
+    """The game's opening events, forced ones too, come before the start in the same decision."""
     match = joined(opened(), ANN, 1)
     events, match = take_seat(PEBBLES, match, BEN, holder(2), luck())
-    assert events == (SeatTaken(BEN, holder(2)), Started(), Heaped(5, 2))
+    assert events == (SeatTaken(BEN, holder(2)), Heaped(5, 2), Started())
     assert (match.phase, match.table) == (Phase.PLAYING, heap(5))
 
 
 def test_a_match_for_one_starts_with_its_seat() -> None:
     """One seat is the last seat (§1 of a solo game); what the opening forces happens at once."""
     events, match = playing(PEBBLES, Options(3), 1)
-    assert [type(event) for event in events] == [Opened, SeatTaken, Started, Heaped, RolledAway]
+    assert [type(event) for event in events] == [Opened, SeatTaken, Heaped, RolledAway, Started]
     assert match.table == heap(2, seats=1)
 
 

@@ -135,7 +135,7 @@ def dealt(text: str) -> RiggedChance:
 def test_a_deal_may_win_at_once() -> None:
     """The end is checked after the deal: a match dealt in order is over before its first move (§5.1)."""
     events, match = playing(montana.game, Options(), chance=dealt(COMPLETE))
-    assert [type(event) for event in events[-3:]] == [Started, Dealt, Finished]
+    assert [type(event) for event in events[-3:]] == [Dealt, Started, Finished]
     assert match.outcome == WON
 
 

@@ -30,11 +30,11 @@ def test_a_wrong_choice_is_named(monkeypatch: pytest.MonkeyPatch, forced: str, m
         choose()
 
 
-def test_a_database_is_empty(database: str) -> None:
-    """The fixture's database has no tables of ours."""
+def test_a_database_is_migrated_and_empty(database: str) -> None:
+    """The fixture's database has the service's tables, and nothing in them."""
     with psycopg.connect(database) as connection:
-        found = connection.execute("select count(*) from pg_tables where schemaname = 'public'").fetchone()
-    assert found == (0,)
+        assert connection.execute("select count(*) from match_events").fetchone() == (0,)
+        assert connection.execute("select count(*) from migrations").fetchone() != (0,)
 
 
 def test_databases_are_copies_that_do_not_share(postgres_server: str) -> None:
