@@ -54,14 +54,10 @@ def environment() -> dict[str, str]:
 def main() -> int:
     """Run pip for the requirements, then for the project; return the exit code."""
     env = environment()
-    requirements = pip(
-        "install", "--quiet", "--require-hashes", "--requirement", "requirements.lock", env=env
-    )
+    requirements = pip("install", "-qq", "--require-hashes", "--requirement", "requirements.lock", env=env)
     if requirements.returncode != 0:
         return requirements.returncode
-    return pip(
-        "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", ".", env=env
-    ).returncode
+    return pip("install", "-qq", "--no-deps", "--no-build-isolation", "--editable", ".", env=env).returncode
 
 
 if __name__ == "__main__":
