@@ -34,10 +34,14 @@ def build(services: Services, version: str) -> Litestar:
         route_handlers=[
             Router(
                 "/v1",
-                route_handlers=[*catalogue.ROUTES, *players.ROUTES, *matches.ROUTES],
+                route_handlers=[
+                    Router("/", route_handlers=catalogue.ROUTES, tags=["Catalogue"]),
+                    Router("/", route_handlers=players.ROUTES, tags=["Players"]),
+                    Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
+                ],
                 before_request=refuse_unknown_parameters,
             ),
-            *health.ROUTES,
+            Router("/", route_handlers=health.ROUTES, tags=["Health"]),
             *docs.ROUTES,
             openapi,
         ],
@@ -81,9 +85,9 @@ async def openapi(state: State) -> Response[bytes]:
     return Response(state.openapi, media_type="application/json")
 
 
-def refuse_unknown_parameters(request: Call) -> None:
+async def refuse_unknown_parameters(request: Call) -> None:
     """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed."""
-    known = request.app.state.query_names[request.route_handler.handler_name]
+    known = request.app.state.query_names.get(request.route_handler.handler_name, ())
     for name in request.query_params:
         if name not in known:
             raise Malformed("INVALID_FIELD", field=name, message=f"{name}: no such query parameter")

@@ -243,18 +243,19 @@ def event_type(game: AnyGame) -> Any:
 def game_bodies(game: AnyGame) -> dict[str, Any]:
     """Return the bodies that depend on the game, by what they are."""
     command, event, options = command_type(game.id, game.commands), event_type(game), game.options
+    move = reduce(or_, game.commands)
     return {
         "Options": options,
         "Command": command,
         "Event": filled(SeenEvent, event),
-        "View": filled(View, command, game.table),
+        "View": filled(View, move, game.table),
         "Match": filled(MatchSummary, options),
         "MatchRequest": filled(MatchRequest, options),
         "MatchPage": filled(Items, filled(MatchSummary, options)),
         "EventPage": filled(Items, filled(SeenEvent, event)),
         "CommandRequest": filled(CommandRequest, command),
-        "CommandResult": filled(CommandResult, command, event, game.table),
-        "LegalMoves": filled(LegalMoves, command),
+        "CommandResult": filled(CommandResult, move, event, game.table),
+        "LegalMoves": filled(LegalMoves, move),
         "Game": filled(GameBody, options),
     }
 

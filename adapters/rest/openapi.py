@@ -79,24 +79,51 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
     for path in generated["paths"].values():
         for operation in path.values():
             said = options[operation["operationId"]]
+            operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
             ok = next(status for status in operation["responses"] if status.startswith("2"))
-            answers: dict[str, Any] = {ok: _content("Done.", "application/json", said["answers"])}
-            for kind in ALL_KINDS:
-                if kind.status in (*said["fails"], *ALWAYS):
-                    answers.setdefault(str(kind.status), _content(kind.title + ".", MEDIA_TYPE, "Problem"))
-            operation["responses"] = answers
-            operation["security"] = [{"token": []}] if said["secured"] else [{}, {"token": []}]
+            operation["responses"] = {ok: _content("Done.", "application/json", said["answers"])} | {
+                str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
+                for status in sorted({*said["fails"], *ALWAYS})
+            }
+            may_call: list[dict[str, list[str]]] = [{"token": []}] if 401 in said["fails"] else []
+            operation["security"] = may_call if said["secured"] or not may_call else [{}, *may_call]
             if said["asks"]:
                 operation["requestBody"] = {"required": True} | _content(
                     None, "application/json", said["asks"]
                 )
     generated["components"] = {
-        "schemas": components(games),
+        "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
         "securitySchemes": {
             "token": {"type": "http", "scheme": "bearer", "description": "A player's token, `montane_...`."}
         },
     }
     return generated
+
+
+def _titles(status: int) -> str:
+    return " Or: ".join(f"{kind.title}." for kind in ALL_KINDS if kind.status == status)
+
+
+def _documented(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a component under its own name, its fields described by the docstring's `Attributes`."""
+    said, _, attributes = schema.get("description", "").replace("None", "null").partition("\n\nAttributes:\n")
+    if not said:
+        return schema
+    fields: dict[str, str] = {}
+    field = ""
+    for line in attributes.splitlines():
+        indented = line.removeprefix("    ")
+        if indented.startswith("    "):
+            fields[field] += f" {indented.strip()}"
+        else:
+            field, _, text = indented.partition(": ")
+            fields[field] = text
+    described = {
+        field: value | {"description": fields[field]} if field in fields else value
+        for field, value in schema.get("properties", {}).items()
+    }
+    titled = {key: value for key, value in schema.items() if key != "title"} | {"description": said}
+    return titled | ({"properties": described} if described else {})
 
 
 def _content(description: str | None, media_type: str, name: str) -> dict[str, Any]:

@@ -127,6 +127,9 @@ ALL_KINDS: tuple[Kind, ...] = (
     INTERNAL,
 )
 
+PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state"}
+"""The parameters that handlers call otherwise than clients do: the framework reports its own names."""
+
 CLAUSE_TEXTS: Mapping[str, str] = {
     f"{game.id} {clause.id}": clause.text for game in GAMES.values() for clause in game.rules
 }
@@ -205,10 +208,8 @@ def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> 
     extra = error.extra if isinstance(error.extra, list) else []
     if extra and isinstance(extra[0], dict):
         reason = "INVALID_FIELD"
-        details = {
-            "field": extra[0].get("key"),
-            "message": f"{extra[0].get('key')}: {extra[0].get('message')}",
-        }
+        field = PARAMETERS.get(extra[0]["key"], extra[0]["key"])
+        details = {"field": field, "message": f"{field}: {extra[0]['message']}"}
     return answer(problem(kind, reason, details), error.headers)
 
 
