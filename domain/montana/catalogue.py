@@ -64,10 +64,10 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     redeal_policy: Annotated[
         RedealPolicy, Meta(description="Only when no card can be moved, or at any time.")
     ] = RedealPolicy.WHEN_STUCK
-    deal: Annotated[
-        int | None,
-        Meta(ge=0, le=2**32 - 1, description="A deal number; absent, the match's seed deals."),
-    ] = None
+    deal: (
+        Annotated[int, Meta(ge=0, le=2**32 - 1, description="A deal number; absent, the match's seed deals.")]
+        | None
+    ) = None
 
 
 DATA = (
