@@ -1,9 +1,10 @@
 """The registry: one line a game."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
-from domain import montana
+from domain import match, montana
 from domain.shared.game import Game
 
 GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
@@ -12,3 +13,16 @@ GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
         montana.GAME,
     )
 }  # fmt: skip
+
+_CLAUSES: Mapping[type[StrEnum], tuple[str, Mapping[Any, str]]] = {
+    match.Reason: ("common", match.CLAUSES),
+    **{type(reason): (game.id, game.clauses) for game in GAMES.values() for reason in game.clauses},
+}
+"""Whose rules a type of reasons belongs to, and the clause that each enforces."""
+
+
+def clause_of(reason: StrEnum) -> str | None:
+    """Return the clause that a refusal enforces, `montana §4.4` or `common §1`; None if no rule speaks."""
+    rules, clauses = _CLAUSES.get(type(reason), ("", {}))
+    clause = clauses.get(reason)
+    return None if clause is None else f"{rules} {clause}"
