@@ -89,6 +89,24 @@ def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
 
 
 @app.command()
+def call(
+    method: Annotated[str, typer.Argument(help="Such as MatchService.GetView.")],
+    request: Annotated[str, typer.Argument(help="The request as JSON.")] = "{}",
+    grpc_addr: Annotated[str | None, _flag("grpc_addr", "The server. Default: 127.0.0.1:50051")] = None,
+    token: Annotated[str | None, typer.Option(envvar="MONTANE_TOKEN", help="The caller's token.")] = None,
+    key: Annotated[str | None, typer.Option(help="The call's idempotency key.")] = None,
+) -> None:
+    """Call one gRPC method of a running server; request and answer are JSON."""
+    settings = _settings(grpc_addr=grpc_addr)
+    from adapters.grpc.call import CallFailed, call
+
+    try:
+        typer.echo(call(method, request, address=str(settings.grpc_addr), token=token, key=key))
+    except CallFailed as failed:
+        _fail(str(failed))
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     typer.echo(f"montane {installed_version('montane')}")

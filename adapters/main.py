@@ -13,6 +13,7 @@ from importlib.metadata import version as installed_version
 import psycopg
 import uvicorn
 
+from adapters.grpc.server import GrpcServer
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.follow import Follower
@@ -167,7 +168,12 @@ async def _start_rest(address: Address, services: Services) -> Callable[[], Awai
 
 async def _start_grpc(address: Address, services: Services) -> Callable[[], Awaitable[None]]:
     """Start gRPC and return what stops it."""
-    raise StartError("no gRPC yet")
+    server = GrpcServer(services.matches, services.players, services.matches.ready, str(address))
+    try:
+        await server.start()
+    except RuntimeError as error:
+        raise StartError(f"{variable('grpc_addr')}: cannot listen on {address}") from error
+    return lambda: server.stop(GRACE)
 
 
 class _Server(uvicorn.Server):

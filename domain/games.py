@@ -14,12 +14,15 @@ GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
     )
 }  # fmt: skip
 
+_CLAUSES: Mapping[type[StrEnum], tuple[str, Mapping[Any, str]]] = {
+    match.Reason: ("common", match.CLAUSES),
+    **{type(reason): (game.id, game.clauses) for game in GAMES.values() for reason in game.clauses},
+}
+"""Whose rules a type of reasons belongs to, and the clause that each enforces."""
+
 
 def clause_of(reason: StrEnum) -> str | None:
-    """Return the clause that a refusal enforces, as `montana §4.4` or `common §1`."""
-    if isinstance(reason, match.Reason):
-        return f"common {match.CLAUSES[reason]}"
-    for game in GAMES.values():
-        if reason in game.clauses and type(reason) is type(next(iter(game.clauses))):
-            return f"{game.id} {game.clauses[reason]}"
-    return None
+    """Return the clause that a refusal enforces, `montana §4.4` or `common §1`; None if no rule speaks."""
+    rules, clauses = _CLAUSES.get(type(reason), ("", {}))
+    clause = clauses.get(reason)
+    return None if clause is None else f"{rules} {clause}"

@@ -29,7 +29,7 @@ class SeatedPlayer(Struct, frozen=True):
     display_name: str
 
 
-class SeatSummary(Struct, frozen=True):
+class MatchSeat(Struct, frozen=True):
     """A seat and who holds it.
 
     Attributes:
@@ -67,7 +67,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
     options: O
     state: Phase
     version: int
-    seats: tuple[SeatSummary, ...]
+    seats: tuple[MatchSeat, ...]
     visibility: Visibility
     disclosure: Disclosure
     seed_commitment: str
@@ -85,9 +85,9 @@ async def summaries(listed: Sequence[Listed], players: Players) -> tuple[MatchSu
 def _summary(listed: Listed, names: dict[PlayerId, str]) -> MatchSummary[Any]:
     match = listed.match
     seats = tuple(
-        SeatSummary(Seat(seat), None, None)
+        MatchSeat(Seat(seat), None, None)
         if holder is None
-        else SeatSummary(
+        else MatchSeat(
             Seat(seat),
             SeatedPlayer(holder.player, names.get(holder.player, ERASED_NAME)),
             holder.kind,

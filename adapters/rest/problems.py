@@ -9,7 +9,8 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 from msgspec import Struct
 
-from domain.games import GAMES, clause_of
+from adapters.messages import BUG, TITLES, describe
+from domain.games import clause_of
 from domain.shared.rejections import Rejected
 from services.errors import (
     Conflict,
@@ -66,35 +67,35 @@ class Problem(Struct, frozen=True, kw_only=True):
     details: dict[str, Any] = {}
 
 
-REJECTED = Kind("rejected", 422, "The rules refuse", "The command is not legal now. `clause` says why.")
-INTERNAL = Kind("internal", 500, "The server failed", "A fault of the server. It has been logged.")
+REJECTED = Kind("rejected", 422, TITLES[Rejected], "The command is not legal now. `clause` says why.")
+INTERNAL = Kind("internal", 500, BUG[0], "A fault of the server. It has been logged.")
 
 KINDS: Mapping[type[Failure], Kind] = {
-    Malformed: Kind("malformed", 400, "The request is malformed", "`details` names the field."),
+    Malformed: Kind("malformed", 400, TITLES[Malformed], "`details` names the field."),
     Unauthenticated: Kind(
         "unauthenticated",
         401,
-        "No valid token",
+        TITLES[Unauthenticated],
         "Send `Authorization: Bearer <token>` with a player's token.",
     ),
-    Forbidden: Kind("forbidden", 403, "Not yours", "The seat or the view is not the caller's."),
-    NotFound: Kind("not-found", 404, "Not found", "There is none, or none that the caller may know of."),
+    Forbidden: Kind("forbidden", 403, TITLES[Forbidden], "The seat or the view is not the caller's."),
+    NotFound: Kind("not-found", 404, TITLES[NotFound], "There is none, or none that the caller may know of."),
     Conflict: Kind(
         "version-conflict",
         409,
-        "The match has moved on",
+        TITLES[Conflict],
         "`details` has the current version and the events that were missed. Decide anew on these.",
     ),
     KeyReused: Kind(
         "idempotency-key-reused",
         422,
-        "Idempotency key used before",
+        TITLES[KeyReused],
         "The same key came with another request. Use a fresh key for each request.",
     ),
     Unavailable: Kind(
         "unavailable",
         503,
-        "Try again",
+        TITLES[Unavailable],
         "The store is away. Nothing happened, or the idempotency key makes it safe to send the same again.",
     ),
 }
@@ -130,47 +131,16 @@ ALL_KINDS: tuple[Kind, ...] = (
 PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state"}
 """The parameters that handlers call otherwise than clients do: the framework reports its own names."""
 
-CLAUSE_TEXTS: Mapping[str, str] = {
-    f"{game.id} {clause.id}": clause.text for game in GAMES.values() for clause in game.rules
-}
 
-DETAILS: Mapping[str, str] = {
-    "NO_SUCH_MATCH": "There is no such match, or none that you may know of.",
-    "NO_SUCH_GAME": "There is no such game; GET /v1/games lists them.",
-    "NO_SUCH_VERSION": "The match has no such version.",
-    "NO_SUCH_RESOURCE": "There is nothing at this address.",
-    "NOT_SEATED": "You have no seat in this match.",
-    "NOT_YOUR_VIEW": "You may not look at this match from there.",
-    "TOKEN_MISSING": "This needs a bearer token; POST /v1/players opens a guest account and gives one.",
-    "TOKEN_UNKNOWN": "Nobody has this token.",
-    "VERSION_CONFLICT": "The match is not at the version that you expected.",
-    "IDEMPOTENCY_KEY_REUSED": "This idempotency key came with another request before.",
-    "STORE_UNAVAILABLE": "The store is away. Send the same again with the same key.",
-    "MATCH_NOT_STARTED": "The match has not begun: a seat is still free.",
-    "MATCH_STARTED": "The match has begun.",
-    "MATCH_OVER": "The match is over.",
-    "NO_SUCH_SEAT": "The match has no such seat.",
-    "SEAT_TAKEN": "The seat is taken.",
-    "ALREADY_SEATED": "You have a seat in this match.",
-    "SEAT_NOT_TO_ACT": "Your seat is not to act now.",
-    "ALREADY_RESIGNED": "Your seat has resigned.",
-    "SEATS_OUT_OF_RANGE": "The game is not played by that many.",
-    "INTERNAL": "The server failed. The fault has been logged.",
-}
-
-
-def problem(kind: Kind, reason: str, details: Mapping[str, Any], clause: str | None = None) -> Problem:
+def problem(
+    kind: Kind, reason: str, detail: str, details: Mapping[str, Any], clause: str | None = None
+) -> Problem:
     """Return a problem of a kind."""
-    detail = DETAILS.get(reason) or CLAUSE_TEXTS.get(clause or "")
-    if detail is None:
-        detail = (
-            f"{details.get('field', 'The request')}: expected {details.get('expected', 'something else')}."
-        )
     return Problem(
         type=f"/problems/{kind.slug}",
         title=kind.title,
         status=kind.status,
-        detail=str(details.get("message", detail)),
+        detail=detail,
         reason=reason,
         clause=clause,
         details={name: value for name, value in details.items() if name != "message"},
@@ -191,12 +161,13 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Response
 
 def on_failure(request: Request[Any, Any, Any], failure: Failure) -> Response[bytes]:
     """Answer a use case that failed."""
-    return answer(problem(KINDS[type(failure)], failure.reason, failure.details))
+    return answer(problem(KINDS[type(failure)], failure.reason, describe(failure)[1], failure.details))
 
 
 def on_rejection(request: Request[Any, Any, Any], rejected: Rejected) -> Response[bytes]:
     """Answer a refusal of the rules."""
-    return answer(problem(REJECTED, rejected.reason, rejected.details, clause_of(rejected.reason)))
+    clause = clause_of(rejected.reason)
+    return answer(problem(REJECTED, rejected.reason, describe(rejected)[1], rejected.details, clause))
 
 
 def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
@@ -204,16 +175,16 @@ def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> 
     if error.status_code not in HTTP_KINDS:
         return on_bug(request, error)
     reason, kind = HTTP_KINDS[error.status_code]
-    details: dict[str, Any] = {"message": kind.meaning.replace("`", "")}
+    detail, details = kind.meaning.replace("`", ""), {}
     extra = error.extra if isinstance(error.extra, list) else []
     if extra and isinstance(extra[0], dict):
         reason = "INVALID_FIELD"
         field = PARAMETERS.get(extra[0]["key"], extra[0]["key"])
-        details = {"field": field, "message": f"{field}: {extra[0]['message']}"}
-    return answer(problem(kind, reason, details), error.headers)
+        detail, details = f"{field}: {extra[0]['message']}", {"field": field}
+    return answer(problem(kind, reason, detail, details), error.headers)
 
 
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Answer a fault of the server, and log it once."""
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return answer(problem(INTERNAL, "INTERNAL", {}))
+    return answer(problem(INTERNAL, "INTERNAL", BUG[1], {}))

@@ -1,0 +1,1 @@
+"""gRPC: the same use cases as REST, in the same words."""

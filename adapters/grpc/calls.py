@@ -1,0 +1,119 @@
+"""What is the same in every call: its request is read and checked, its caller known, its failure told."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+
+from adapters.grpc.mapping import Mapper
+from adapters.grpc.requests import check
+from adapters.grpc.status import KEY, bug, status_of
+from domain.match import PlayerId
+from domain.shared.rejections import Rejected
+from services.errors import Failure, Malformed, Unauthenticated
+from services.players import Players
+from services.ports import Player
+
+OWN = "/montane."
+"""How the methods of our own services begin."""
+
+type Context = grpc.aio.ServicerContext[Any, Any]
+
+log = logging.getLogger(__name__)
+
+
+class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
+    """Wraps each of our methods: the request is checked before, failures become statuses behind."""
+
+    def __init__(self, mapper: Mapper) -> None:
+        """Take how events are written, for the failures that carry some."""
+        self._mapper = mapper
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        """Return the handler of a method, wrapped if it is ours."""
+        handler = await continuation(handler_call_details)
+        if handler is None or not handler_call_details.method.startswith(OWN):
+            return handler
+        return grpc.unary_unary_rpc_method_handler(
+            self._answering(handler.unary_unary),
+            request_deserializer=_forgiving(handler.request_deserializer),
+            response_serializer=handler.response_serializer,
+        )
+
+    def _answering(self, method: Callable[[Any, Context], Awaitable[Any]]) -> Any:
+        async def answer(request: Message | None, context: Context) -> Any:
+            try:
+                if request is None:
+                    raise Malformed("MALFORMED_REQUEST")
+                check(request)
+                return await method(request, context)
+            except (Failure, Rejected) as failed:
+                status = status_of(failed, self._mapper.event)
+            except Exception:
+                log.exception("a call failed")
+                status = bug()
+            return await context.abort(status.code, status.details, status.trailing_metadata)
+
+        return answer
+
+
+def _forgiving(deserialize: Callable[[bytes], Message]) -> Callable[[bytes], Message | None]:
+    """Return a deserializer that gives None for what it cannot read, which then fails like anything else."""
+
+    def read(body: bytes) -> Message | None:
+        try:
+            return deserialize(body)
+        except DecodeError:
+            return None
+
+    return read
+
+
+async def caller(players: Players, context: Context) -> Player:
+    """Return the player who calls.
+
+    Raises:
+        Unauthenticated: The call has no token, or one that nobody has.
+    """
+    return await players.authenticate(_token(context))
+
+
+async def onlooker(players: Players, context: Context) -> PlayerId | None:
+    """Return the player who calls, or None if the call has no token.
+
+    Raises:
+        Unauthenticated: The call has a token that nobody has.
+    """
+    if _metadata(context, "authorization") is None:
+        return None
+    return (await caller(players, context)).id
+
+
+def idempotency_key(context: Context) -> str | None:
+    """Return the key that the caller gave, if any."""
+    return _metadata(context, KEY)
+
+
+def tell_key(context: Context, key: str) -> None:
+    """Put a call's idempotency key into the metadata behind its answer."""
+    context.set_trailing_metadata(((KEY, key),))
+
+
+def _token(context: Context) -> str | None:
+    scheme, _, token = (_metadata(context, "authorization") or "").partition(" ")
+    if scheme and scheme.lower() != "bearer":
+        raise Unauthenticated("TOKEN_MISSING")
+    return token.strip() or None
+
+
+def _metadata(context: Context, name: str) -> str | None:
+    for key, value in context.invocation_metadata() or ():
+        if key == name:
+            return value if isinstance(value, str) else value.decode(errors="replace")
+    return None

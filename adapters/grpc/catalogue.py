@@ -1,0 +1,75 @@
+"""What can be played."""
+
+from typing import Any, override
+
+from adapters.grpc.calls import Context
+from adapters.grpc.generated.montane.v1 import catalogue_pb2 as pb
+from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServiceServicer
+from adapters.grpc.mapping import COMMAND, OPTIONS, PAYLOAD, TABLE, Mapper, message_of, numbers_of
+from domain.shared.catalogues import Grade
+from domain.shared.game import Game
+from services.matches import Matches
+
+GRADES = numbers_of(pb.Grade.DESCRIPTOR, Grade)
+
+
+class Catalogue(CatalogueServiceServicer):
+    """The service `CatalogueService`."""
+
+    def __init__(self, matches: Matches, mapper: Mapper) -> None:
+        """Take where the games are, and how their options are written."""
+        self._matches = matches
+        self._mapper = mapper
+
+    @override
+    async def ListGames(self, request: pb.ListGamesRequest, context: Context) -> pb.ListGamesResponse:
+        """Return all games."""
+        return pb.ListGamesResponse(items=[self._game(game) for game in self._matches.games.values()])
+
+    @override
+    async def GetGame(self, request: pb.GetGameRequest, context: Context) -> pb.GetGameResponse:
+        """Return one game."""
+        return pb.GetGameResponse(game=self._game(self._matches.game(request.game)))
+
+    @override
+    async def GetRules(self, request: pb.GetRulesRequest, context: Context) -> pb.GetRulesResponse:
+        """Return a game's rules and data."""
+        game = self._matches.game(request.game)
+        return pb.GetRulesResponse(
+            game=game.id,
+            ruleset=game.ruleset,
+            clauses=[pb.Clause(id=clause.id, text=clause.text) for clause in game.rules],
+            reasons=[
+                pb.RefusalReason(reason=reason, clause=clause) for reason, clause in game.clauses.items()
+            ],
+            data=[
+                pb.DataTable(
+                    name=table.name,
+                    grade=pb.Grade.ValueType(GRADES[table.grade]),
+                    source=table.source,
+                    rows=table.rows,
+                )
+                for table in game.data
+            ],
+        )
+
+    def _game(self, game: Game[Any, Any, Any, Any]) -> pb.Game:
+        own = {
+            union.name: message_of(union.fields_by_name[game.id]).full_name
+            for union in (OPTIONS, COMMAND, PAYLOAD, TABLE)
+        }
+        return pb.Game(
+            id=game.id,
+            title=game.title,
+            ruleset=game.ruleset,
+            summary=game.summary,
+            min_seats=game.min_seats,
+            max_seats=game.max_seats,
+            default_options=self._mapper.options(game.options()),
+            types=pb.GameTypes(
+                options=own[OPTIONS.name],
+                command=own[COMMAND.name],
+                event=own[PAYLOAD.name],
+                table=own[TABLE.name],
+            ),
+        )

@@ -1,0 +1,200 @@
+"""Matches: open, join, play and read them."""
+
+from collections.abc import Sequence
+from typing import Any, assert_never, override
+
+from adapters.grpc.calls import Context, caller, idempotency_key, onlooker, tell_key
+from adapters.grpc.generated.montane.v1 import match_pb2
+from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
+from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
+from adapters.grpc.mapping import Mapper, member_of
+from domain.match import Disclosure, Phase, Visibility
+from domain.shared.game import Game
+from domain.shared.viewers import ViewerKind
+from services.errors import Malformed
+from services.ids import MatchId
+from services.matches import Matches, Proposal
+from services.players import Players
+from services.ports import Listed
+from services.summaries import summaries
+
+PAGE_SIZE = 50
+LARGEST_PAGE = 200
+
+
+class MatchCalls(MatchServiceServicer):
+    """The service `MatchService`."""
+
+    def __init__(self, matches: Matches, players: Players, mapper: Mapper) -> None:
+        """Take the use cases, and how what games have of their own is written and read."""
+        self._matches = matches
+        self._players = players
+        self._mapper = mapper
+
+    @override
+    async def CreateMatch(self, request: pb.CreateMatchRequest, context: Context) -> pb.CreateMatchResponse:
+        """Open a match."""
+        player = await caller(self._players, context)
+        proposal = self._proposal(request)
+        key, listed = await self._matches.open(player.id, proposal, idempotency_key(context))
+        tell_key(context, key)
+        return pb.CreateMatchResponse(match=await self._match(listed), idempotency_key=key)
+
+    @override
+    async def GetMatch(self, request: pb.GetMatchRequest, context: Context) -> pb.GetMatchResponse:
+        """Return a match without its table."""
+        player = await onlooker(self._players, context)
+        listed = await self._matches.read(MatchId(request.match), player)
+        return pb.GetMatchResponse(match=await self._match(listed))
+
+    @override
+    async def ListMatches(self, request: pb.ListMatchesRequest, context: Context) -> pb.ListMatchesResponse:
+        """Return a page of matches, newest first."""
+        player = await onlooker(self._players, context)
+        phase = (
+            member_of(Phase, match_pb2.Phase.DESCRIPTOR, request.state) if request.HasField("state") else None
+        )
+        page = await self._matches.page(
+            player,
+            game=request.game if request.HasField("game") else None,
+            phase=phase,
+            after=request.page_token if request.HasField("page_token") else None,
+            size=_page_size(request),
+        )
+        return pb.ListMatchesResponse(items=await self._many(page.items), next_page_token=page.next)
+
+    @override
+    async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
+        """Seat the caller."""
+        player = await caller(self._players, context)
+        key, listed = await self._matches.take_seat(
+            player.id, MatchId(request.match), request.seat, request.entropy, idempotency_key(context)
+        )
+        tell_key(context, key)
+        return pb.TakeSeatResponse(match=await self._match(listed), idempotency_key=key)
+
+    @override
+    async def SubmitCommand(
+        self, request: pb.SubmitCommandRequest, context: Context
+    ) -> pb.SubmitCommandResponse:
+        """Carry out a command of the caller's seat."""
+        player = await caller(self._players, context)
+        answer = await self._matches.submit(
+            player.id,
+            MatchId(request.match),
+            self._mapper.from_message(request.command, "command"),
+            key=idempotency_key(context),
+            expected_version=request.expected_version if request.HasField("expected_version") else None,
+            validate_only=request.validate_only,
+        )
+        tell_key(context, answer.key)
+        return pb.SubmitCommandResponse(
+            version=answer.version,
+            events=map(self._mapper.event, answer.events),
+            view=self._mapper.view(answer.view),
+            idempotency_key=answer.key,
+        )
+
+    @override
+    async def ListLegalMoves(
+        self, request: pb.ListLegalMovesRequest, context: Context
+    ) -> pb.ListLegalMovesResponse:
+        """Return the legal moves of the caller's seat."""
+        player = await caller(self._players, context)
+        view = self._mapper.view(await self._matches.legal_moves(MatchId(request.match), player.id))
+        return pb.ListLegalMovesResponse(match=view.match, version=view.version, legal_moves=view.legal_moves)
+
+    @override
+    async def GetView(self, request: pb.GetViewRequest, context: Context) -> pb.GetViewResponse:
+        """Return a match as a viewer may see it."""
+        player = await onlooker(self._players, context)
+        view = await self._matches.view(
+            MatchId(request.match),
+            player,
+            version=request.version if request.HasField("version") else None,
+            looking_as=_looking_as(request),
+        )
+        return pb.GetViewResponse(view=self._mapper.view(view))
+
+    @override
+    async def ListEvents(self, request: pb.ListEventsRequest, context: Context) -> pb.ListEventsResponse:
+        """Return a page of events as a viewer may see them."""
+        player = await onlooker(self._players, context)
+        page = await self._matches.events(
+            MatchId(request.match),
+            player,
+            after=_after(request),
+            size=_page_size(request),
+            looking_as=_looking_as(request),
+        )
+        return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
+
+    def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:
+        game = self._matches.game(request.game)
+        visibility, disclosure = Visibility.PUBLIC, Disclosure.AT_END
+        if request.HasField("visibility"):
+            visibility = member_of(Visibility, match_pb2.Visibility.DESCRIPTOR, request.visibility)
+        if request.HasField("disclosure"):
+            disclosure = member_of(Disclosure, match_pb2.Disclosure.DESCRIPTOR, request.disclosure)
+        return Proposal(
+            game=game.id,
+            options=self._options(request, game),
+            seats=request.seats if request.HasField("seats") else None,
+            seat=request.seat if request.HasField("seat") else None,
+            visibility=visibility,
+            disclosure=disclosure,
+            entropy=request.entropy,
+        )
+
+    def _options(self, request: pb.CreateMatchRequest, game: Game[Any, Any, Any, Any]) -> Any:
+        if not request.HasField("options"):
+            return game.options()
+        options = self._mapper.from_message(request.options, "options")
+        if not isinstance(options, game.options):
+            raise Malformed("INVALID_FIELD", field="options", expected=f"options of {game.id}")
+        return options
+
+    async def _match(self, listed: Listed) -> pb.Match:
+        (match,) = await self._many((listed,))
+        return match
+
+    async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
+        """Return matches with the names of who sits in them."""
+        return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
+
+
+def _page_size(request: pb.ListMatchesRequest | pb.ListEventsRequest) -> int:
+    if not request.HasField("page_size"):
+        return PAGE_SIZE
+    if not 1 <= request.page_size <= LARGEST_PAGE:
+        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
+    return request.page_size
+
+
+def _after(request: pb.ListEventsRequest) -> int:
+    """Return the version behind which a page of events begins."""
+    if not request.HasField("page_token"):
+        return request.after
+    token = request.page_token
+    if request.HasField("after") or not (token.isascii() and token.isdigit() and len(token) < 10):
+        expected = "a token that a page gave, without after"
+        raise Malformed("INVALID_FIELD", field="page_token", expected=expected)
+    return int(token)
+
+
+def _looking_as(request: pb.GetViewRequest | pb.ListEventsRequest) -> str | None:
+    """Return from where the caller wants to look, as the use cases take it."""
+    if not request.HasField("as"):
+        return None
+    # `as` is a word of the language, so the generated classes give it no attribute that can be written out.
+    viewer: pb.Viewer = getattr(request, "as")
+    kind = member_of(ViewerKind, pb.ViewerKind.DESCRIPTOR, viewer.kind)
+    if viewer.HasField("seat") is not (kind is ViewerKind.SEAT):
+        raise Malformed("INVALID_FIELD", field="as.seat", expected="given for a seat, and for nothing else")
+    match kind:
+        case ViewerKind.SEAT:
+            return str(viewer.seat)
+        case ViewerKind.SPECTATOR | ViewerKind.ALL:
+            return kind
+        case _:
+            assert_never(kind)

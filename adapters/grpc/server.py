@@ -1,0 +1,114 @@
+"""The gRPC server."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health import aio as health_aio  # type: ignore[attr-defined]
+from grpc_reflection.v1alpha import reflection
+
+from adapters.grpc.calls import Calls
+from adapters.grpc.catalogue import Catalogue
+from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import add_CatalogueServiceServicer_to_server
+from adapters.grpc.generated.montane.v1.matches_pb2_grpc import add_MatchServiceServicer_to_server
+from adapters.grpc.generated.montane.v1.players_pb2_grpc import add_PlayerServiceServicer_to_server
+from adapters.grpc.mapping import Mapper
+from adapters.grpc.matches import MatchCalls
+from adapters.grpc.players import PlayerCalls
+from services.matches import Matches
+from services.players import Players
+
+LARGEST_REQUEST = 64 * 1024
+"""Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""
+POLL = 0.5
+"""Seconds between two looks at whether the server is ready, which the health service then tells."""
+
+SERVICES = tuple(
+    service.full_name
+    for module in (catalogue_pb2, players_pb2, matches_pb2)
+    for service in module.DESCRIPTOR.services_by_name.values()
+)
+
+type Readiness = Callable[[], Awaitable[bool]]
+
+log = logging.getLogger(__name__)
+
+
+class GrpcServer:
+    """Serves the use cases over gRPC, with health and reflection.
+
+    Attributes:
+        port: The port that it listens on, 0 before it is started.
+    """
+
+    def __init__(self, matches: Matches, players: Players, readiness: Readiness, address: str) -> None:
+        """Take what is served and where.
+
+        Args:
+            matches: The use cases around matches.
+            players: The use cases around accounts.
+            readiness: Whether calls can be served now; an exception means no.
+            address: `host:port`; port 0 takes any free one.
+        """
+        self._matches = matches
+        self._players = players
+        self._readiness = readiness
+        self._address = address
+        self._health = health_aio.HealthServicer()
+        self._server: grpc.aio.Server | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self.port = 0
+
+    async def start(self) -> None:
+        """Listen; calls are served when it returns.
+
+        Raises:
+            RuntimeError: The address cannot be listened on.
+        """
+        mapper = Mapper(self._matches.games)
+        # Without so_reuseport a second server at the same address fails instead of taking half of the calls.
+        options = [("grpc.max_receive_message_length", LARGEST_REQUEST), ("grpc.so_reuseport", 0)]
+        server = grpc.aio.server(interceptors=[Calls(mapper)], options=options)
+        add_CatalogueServiceServicer_to_server(Catalogue(self._matches, mapper), server)
+        add_PlayerServiceServicer_to_server(PlayerCalls(self._players), server)
+        add_MatchServiceServicer_to_server(MatchCalls(self._matches, self._players, mapper), server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        health = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
+        reflection.enable_server_reflection((*SERVICES, health, reflection.SERVICE_NAME), server)
+        self.port = server.add_insecure_port(self._address)
+        await self._tell_health()
+        await server.start()
+        self._server = server
+        self._watch = asyncio.create_task(self._watch_health())
+
+    async def stop(self, grace: float | None) -> None:
+        """Take no more calls, and cut off those that still run after `grace` seconds; None waits for none."""
+        if self._watch is not None:
+            self._watch.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watch
+        if self._server is not None:
+            await self._health.enter_graceful_shutdown()
+            await self._server.stop(grace)
+
+    async def _watch_health(self) -> None:
+        while True:
+            await asyncio.sleep(POLL)
+            await self._tell_health()
+
+    async def _tell_health(self) -> None:
+        statuses = health_pb2.HealthCheckResponse
+        ready = statuses.SERVING if await self._ready() else statuses.NOT_SERVING
+        for service in ("", *SERVICES):
+            await self._health.set(service, ready)
+
+    async def _ready(self) -> bool:
+        try:
+            return await self._readiness()
+        except Exception as error:
+            log.warning("not ready: %s", error)
+            return False

@@ -1,0 +1,118 @@
+"""Failures as statuses: canonical code, reason and details."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped]
+    BadRequest,
+    ErrorInfo,
+    PreconditionFailure,
+    RetryInfo,
+)
+from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
+from grpc_status import rpc_status
+
+from adapters.grpc.generated.montane.v1.matches_pb2 import Event, VersionConflict
+from adapters.messages import BUG, LONGEST, describe
+from domain.games import clause_of
+from domain.shared.rejections import Rejected
+from services.errors import (
+    Conflict,
+    Failure,
+    Forbidden,
+    KeyReused,
+    Malformed,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
+from services.views import SeenEvent
+
+CODES: Mapping[type[Exception], grpc.StatusCode] = {
+    Malformed: grpc.StatusCode.INVALID_ARGUMENT,
+    Unauthenticated: grpc.StatusCode.UNAUTHENTICATED,
+    Forbidden: grpc.StatusCode.PERMISSION_DENIED,
+    NotFound: grpc.StatusCode.NOT_FOUND,
+    Conflict: grpc.StatusCode.ABORTED,
+    KeyReused: grpc.StatusCode.FAILED_PRECONDITION,
+    Rejected: grpc.StatusCode.FAILED_PRECONDITION,
+    Unavailable: grpc.StatusCode.UNAVAILABLE,
+}
+"""The code of each kind of failure; anything else is INTERNAL."""
+
+DOMAIN = "montane"
+KEY = "idempotency-key"
+"""Where the metadata of a call has its idempotency key."""
+
+RETRY_AFTER = Duration(seconds=1)
+ROOM = 3_000
+"""Bytes that missed events may take: peers refuse trailers above 8 KiB, and in them bytes grow by a third."""
+
+
+def status_of(failed: Failure | Rejected, to_event: Callable[[SeenEvent[Any]], Event]) -> grpc.Status:
+    """Return a failure as a status, with its reason and all that the asker may know."""
+    _, sentence = describe(failed)
+    status = Status(code=CODES[type(failed)].value[0], message=sentence)
+    for detail in (_info(failed), *_details(failed, sentence, to_event)):
+        status.details.add().Pack(detail)
+    return rpc_status.to_status(status)
+
+
+def bug() -> grpc.Status:
+    """Return the status of anything that went wrong without meaning to: it tells nothing."""
+    return rpc_status.to_status(Status(code=grpc.StatusCode.INTERNAL.value[0], message=BUG[1]))
+
+
+def _info(failed: Failure | Rejected) -> ErrorInfo:
+    metadata = {
+        name: str(value)[:LONGEST] for name, value in failed.details.items() if isinstance(value, int | str)
+    }
+    if isinstance(failed, Rejected) and (clause := clause_of(failed.reason)):
+        metadata["clause"] = clause
+    return ErrorInfo(reason=failed.reason, domain=DOMAIN, metadata=metadata)
+
+
+def _details(
+    failed: Failure | Rejected, sentence: str, to_event: Callable[[SeenEvent[Any]], Event]
+) -> tuple[Message, ...]:
+    """Return what the kind of failure adds to its reason."""
+    match failed:
+        case Malformed(details={"field": str(field)}):
+            return (_bad_request(field[:LONGEST], failed.reason, sentence),)
+        case Malformed(reason="INVALID_IDEMPOTENCY_KEY"):
+            return (_bad_request(KEY, failed.reason, sentence),)
+        case Rejected():
+            return (_precondition(failed.reason, clause_of(failed.reason) or "", sentence),)
+        case KeyReused():
+            return (_precondition(failed.reason, KEY, sentence),)
+        case Conflict(details=details):
+            return (_conflict(details, to_event),)
+        case Unavailable():
+            return (RetryInfo(retry_delay=RETRY_AFTER),)
+        case _:
+            return ()
+
+
+def _bad_request(field: str, reason: str, sentence: str) -> BadRequest:
+    violation = BadRequest.FieldViolation(field=field, description=sentence, reason=reason)
+    return BadRequest(field_violations=[violation])
+
+
+def _precondition(reason: str, subject: str, sentence: str) -> PreconditionFailure:
+    violation = PreconditionFailure.Violation(type=reason, subject=subject, description=sentence)
+    return PreconditionFailure(violations=[violation])
+
+
+def _conflict(details: Mapping[str, Any], to_event: Callable[[SeenEvent[Any]], Event]) -> VersionConflict:
+    missed: Sequence[SeenEvent[Any]] = details["events"]
+    conflict = VersionConflict(version=details["version"], expected_version=details["expected_version"])
+    for event in missed:
+        message = to_event(event)
+        if conflict.ByteSize() + message.ByteSize() > ROOM:
+            conflict.truncated = True
+            break
+        conflict.events.append(message)
+    return conflict

@@ -1,0 +1,95 @@
+"""Sentences for people, made from a reason and its details; no code reads them."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from domain.games import GAMES
+from domain.match import Reason
+from domain.shared.rejections import Rejected
+from services.errors import (
+    Conflict,
+    Failure,
+    Forbidden,
+    KeyReused,
+    Malformed,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
+
+TITLES: Mapping[type[Exception], str] = {
+    Malformed: "The request is malformed",
+    Unauthenticated: "The caller is unknown",
+    Forbidden: "The caller may not do this",
+    NotFound: "There is no such thing",
+    Conflict: "The match has moved on",
+    KeyReused: "The idempotency key was used before",
+    Rejected: "The rules refuse",
+    Unavailable: "The store is away",
+}
+"""What each kind of failure says in short."""
+
+BUG = ("Something went wrong", "The fault is the server's; it has been recorded.")
+"""What is said of anything else: nothing about it."""
+
+SENTENCES: Mapping[str, str] = {
+    "MALFORMED_REQUEST": "The request cannot be read.",
+    "NO_SUCH_RESOURCE": "There is nothing at this address.",
+    "MISSING_FIELD": "{field} must be given: {expected}.",
+    "UNKNOWN_FIELD": "There is no field {field}.",
+    "INVALID_FIELD": "{field} must be {expected}.",
+    "INVALID_IDEMPOTENCY_KEY": "The idempotency key must be {expected}.",
+    "TOKEN_MISSING": "A bearer token is needed; opening a guest account gives one.",
+    "TOKEN_UNKNOWN": "Nobody has this token.",
+    "NOT_SEATED": "The caller has no seat in this match.",
+    "NOT_YOUR_VIEW": "The caller may not look at this match from there.",
+    "NO_SUCH_GAME": "There is no game {game}.",
+    "NO_SUCH_MATCH": "There is no match {match}, or none that the caller may know of.",
+    "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",
+    "VERSION_CONFLICT": "The match is at version {version}, not at {expected_version}.",
+    "IDEMPOTENCY_KEY_REUSED": "The idempotency key came with another request before.",
+    "STORE_UNAVAILABLE": "The store does not answer; trying again with the same idempotency key is safe.",
+    Reason.MATCH_NOT_STARTED: "The match has not begun: not all seats are taken.",
+    Reason.MATCH_STARTED: "The match has begun.",
+    Reason.MATCH_OVER: "The match is over.",
+    Reason.NO_SUCH_SEAT: "The match has no seat {seat}.",
+    Reason.SEAT_TAKEN: "Seat {seat} is taken.",
+    Reason.ALREADY_SEATED: "The caller has a seat already.",
+    Reason.SEAT_NOT_TO_ACT: "Seat {seat} is not to act now.",
+    Reason.ALREADY_RESIGNED: "Seat {seat} has resigned.",
+    Reason.SEATS_OUT_OF_RANGE: "The game is played by {minimum} to {maximum}.",
+}
+
+LONGEST = 100
+"""How much of a value is repeated, so that a long one does not blow up an answer."""
+
+
+def describe(failed: Failure | Rejected) -> tuple[str, str]:
+    """Return what a failure is in short, and what is wrong in one sentence.
+
+    A refusal by a game's own rules is told in the words of the clause that it enforces.
+    """
+    title = TITLES[type(failed)]
+    if isinstance(failed, Rejected) and (text := _clause_text(failed.reason)):
+        return title, text
+    if said := failed.details.get("message"):
+        return title, _Shown(message=said)["message"]
+    sentence = SENTENCES.get(failed.reason)
+    if sentence is None:
+        return title, f"{title}."
+    return title, sentence.format_map(_Shown(failed.details))
+
+
+class _Shown(dict[str, object]):
+    """Details as a sentence shows them: long ones cut, missing ones as dots."""
+
+    def __getitem__(self, name: str) -> str:
+        text = str(self.get(name, "..."))
+        return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+
+
+def _clause_text(reason: StrEnum) -> str | None:
+    for game in GAMES.values():
+        if isinstance(reason, type(next(iter(game.clauses)))):
+            return next((rule.text for rule in game.rules if rule.id == game.clauses[reason]), None)
+    return None
