@@ -1,7 +1,6 @@
 """A match without its table, as lists and the match itself show it."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -11,7 +10,7 @@ from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from services.ids import MatchId
 from services.players import Players
-from services.ports import Listed
+from services.ports import Listed, Time
 
 ERASED_NAME = ""
 """The name of a player whose account is gone."""
@@ -71,7 +70,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
     visibility: Visibility
     disclosure: Disclosure
     seed_commitment: str
-    created_at: datetime
+    created_at: Time
     outcome: Outcome | None
 
 

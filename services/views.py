@@ -1,7 +1,6 @@
 """What a viewer gets to read of a match, now or at any version."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -12,7 +11,7 @@ from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 from services.ids import MatchId
-from services.ports import Recorded
+from services.ports import Recorded, Time
 
 
 class View[C, T](Struct, frozen=True, kw_only=True):
@@ -54,7 +53,7 @@ class SeenEvent[P](Struct, frozen=True, kw_only=True):
 
     version: int
     type: str
-    at: datetime
+    at: Time
     seat: Seat | None
     payload: P
 

@@ -1,6 +1,5 @@
 """The bodies of requests and answers; what depends on the game is typed by the registry."""
 
-from datetime import datetime
 from functools import cache, reduce
 from operator import or_
 from typing import Annotated, Any
@@ -14,7 +13,7 @@ from domain.match import MATCH_EVENTS, Disclosure, Opened, PlayerId, Resign, Vis
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
 from services.players import LONGEST_NAME
-from services.ports import Player
+from services.ports import Player, Time
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -40,7 +39,7 @@ class PlayerBody(Struct, frozen=True):
 
     id: PlayerId
     display_name: str
-    created_at: datetime
+    created_at: Time
 
 
 class NewPlayer(Struct, frozen=True):
