@@ -185,7 +185,7 @@ async def test_a_version_conflict_carries_what_was_missed(server: Grpc) -> None:
     status = rpc_status.from_call(failed.value)  # type: ignore[arg-type]
     assert failed.value.code() is grpc.StatusCode.ABORTED
     conflict = matches_pb2.VersionConflict()
-    assert any(detail.Unpack(conflict) for detail in status.details)  # type: ignore[union-attr]
+    assert any(detail.Unpack(conflict) for detail in status.details)
     assert (conflict.version, [event.version for event in conflict.events]) == (4, [3, 4])
 
 
@@ -213,10 +213,7 @@ async def test_a_store_that_is_away(server: Grpc, monkeypatch: pytest.MonkeyPatc
             await server.call("SubmitCommand", server.submit(NINE))
     status = rpc_status.from_call(failed.value)  # type: ignore[arg-type]
     assert failed.value.code() is grpc.StatusCode.UNAVAILABLE
-    assert any(
-        detail.Is(error_details_pb2.RetryInfo.DESCRIPTOR)
-        for detail in status.details  # type: ignore[union-attr]
-    )
+    assert any(detail.Is(error_details_pb2.RetryInfo.DESCRIPTOR) for detail in status.details)
 
 
 async def test_a_fault_tells_nothing(
