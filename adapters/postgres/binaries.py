@@ -1,6 +1,7 @@
 """Where the PostgreSQL programs of an embedded server come from."""
 
 import contextlib
+import csv
 import hashlib
 import os
 import shutil
@@ -129,13 +130,17 @@ def _of_wheel(site: Path, account: Account) -> Path:
     return (site if readable else _copied(site, account)) / inside
 
 
-def _files(site: Path) -> Iterator[str]:
-    """Give the names of the wheel's files that a server needs: no headers, makefiles or manuals."""
-    for part in _WHEEL_PARTS:
-        for folder, inner, names in os.walk(site / part):
-            inner[:] = sorted(set(inner) - {"include", "pgxs", "doc"})
-            for name in sorted(names):
-                yield os.path.relpath(os.path.join(folder, name), site)
+def _recorded(site: Path) -> dict[str, str]:
+    """Return what the wheel's record says of the files a server needs: hash and size by name.
+
+    Headers, makefiles and manuals are left out.
+    """
+    needed = {}
+    for record in site.glob(f"{_WHEEL}-*.dist-info/RECORD"):
+        for name, *about in csv.reader(record.read_text(encoding="utf-8").splitlines()):
+            if name.startswith(_WHEEL_PARTS) and not {"include", "pgxs", "doc"} & set(name.split("/")):
+                needed[name] = ",".join(about)
+    return needed
 
 
 def _copied(site: Path, account: Account) -> Path:
@@ -145,29 +150,28 @@ def _copied(site: Path, account: Account) -> Path:
     changed for it; the copy is root's, so its account cannot change what it runs. Several processes may
     do this at once.
     """
-    sizes = {}
-    digest = hashlib.sha256()
-    for name in _files(site):
-        status = os.stat(os.path.join(site, name))
-        sizes[name] = status.st_size
-        digest.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
-    copy = _own_folder(account, f"montane-postgres-{digest.hexdigest()[:16]}")
+    files = _recorded(site)
+    # Named by the files' hashes, so that all clones on a machine share one.
+    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
+    copy = _own_folder(account, f"montane-postgres-{digest}")
     # A sweep of the temporary folder by age may have taken single files, so each is looked at.
-    missing = [name for name, size in sizes.items() if _size(os.path.join(copy, name)) != size]
+    missing = [
+        name for name, about in files.items() if _size(os.path.join(copy, name)) != about.rpartition(",")[2]
+    ]
     for name in missing:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         _link_or_copy(site / name, copy / name)
-    for folder in {parent for used in map(os.path.dirname, sizes) for parent in Path(used, "_").parents}:
+    for folder in {parent for used in map(os.path.dirname, files) for parent in Path(used, "_").parents}:
         # mkdir obeys the umask, which may hide the folders from the account.
         (copy / folder).chmod(0o755)
     return copy
 
 
-def _size(path: str) -> int | None:
+def _size(path: str) -> str:
     try:
-        return os.stat(path).st_size
+        return str(os.stat(path).st_size)
     except FileNotFoundError:
-        return None
+        return "missing"
 
 
 def _own_folder(account: Account, name: str) -> Path:
