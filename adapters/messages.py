@@ -34,11 +34,12 @@ BUG = ("Something went wrong", "The fault is the server's; it has been recorded.
 
 SENTENCES: Mapping[str, str] = {
     "MALFORMED_REQUEST": "The request cannot be read.",
+    "NO_SUCH_RESOURCE": "There is nothing at this address.",
     "MISSING_FIELD": "{field} must be given: {expected}.",
     "UNKNOWN_FIELD": "There is no field {field}.",
     "INVALID_FIELD": "{field} must be {expected}.",
     "INVALID_IDEMPOTENCY_KEY": "The idempotency key must be {expected}.",
-    "TOKEN_MISSING": "A bearer token is needed.",
+    "TOKEN_MISSING": "A bearer token is needed; opening a guest account gives one.",
     "TOKEN_UNKNOWN": "Nobody has this token.",
     "NOT_SEATED": "The caller has no seat in this match.",
     "NOT_YOUR_VIEW": "The caller may not look at this match from there.",
@@ -71,6 +72,8 @@ def describe(failed: Failure | Rejected) -> tuple[str, str]:
     title = TITLES[type(failed)]
     if isinstance(failed, Rejected) and (text := _clause_text(failed.reason)):
         return title, text
+    if said := failed.details.get("message"):
+        return title, _Shown(message=said)["message"]
     sentence = SENTENCES.get(failed.reason)
     if sentence is None:
         return title, f"{title}."

@@ -29,7 +29,7 @@ from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
-from services.errors import Conflict, Failure, Forbidden, KeyReused, Malformed, NotFound
+from services.errors import Conflict, Failure, Forbidden, KeyReused, Malformed, NotFound, Unavailable
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Entry, Games, Live, Memory, at_version, opened
 from services.ports import (
@@ -86,8 +86,8 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     key: str
     version: int
-    events: tuple[SeenEvent, ...]
-    view: View
+    events: tuple[SeenEvent[Any], ...]
+    view: View[Any, Any]
 
 
 class Page[Item](Struct, frozen=True):
@@ -401,6 +401,13 @@ class Matches:
         self._background.discard(task)
         task.cancelled() or task.exception()
 
+    async def ready(self) -> bool:
+        """Return whether the store answers."""
+        try:
+            return await self._store.answers()
+        except Unavailable:
+            return False
+
     async def drain(self) -> None:
         """Wait for the snapshots that are being taken."""
         await asyncio.gather(*self._background, return_exceptions=True)
@@ -473,7 +480,7 @@ class Matches:
 
     async def view(
         self, id: MatchId, player: PlayerId | None, *, version: int | None, looking_as: str | None
-    ) -> View:
+    ) -> View[Any, Any]:
         """Return a match as a viewer may see it, now or at a version.
 
         Raises:
@@ -489,7 +496,7 @@ class Matches:
         past = await at_version(self.games, self._store, id, version)
         return view(past.game, id, past.match, version, viewer)
 
-    async def legal_moves(self, id: MatchId, player: PlayerId) -> View:
+    async def legal_moves(self, id: MatchId, player: PlayerId) -> View[Any, Any]:
         """Return the view of the player's seat, with its legal moves.
 
         Raises:
@@ -502,7 +509,7 @@ class Matches:
 
     async def events(
         self, id: MatchId, player: PlayerId | None, *, after: int, size: int, looking_as: str | None
-    ) -> Page[SeenEvent]:
+    ) -> Page[SeenEvent[Any]]:
         """Return the events behind a version as a viewer may see them, in order.
 
         Raises:

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from domain.match import Match, Phase, PlayerId
 from domain.shared.seats import Seat
 from services.ids import MatchId
+
+
+type Time = Annotated[datetime, Meta(tz=True)]
+"""A time, UTC."""
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
@@ -126,7 +130,7 @@ class Player(Struct, frozen=True, kw_only=True):
 
     id: PlayerId
     display_name: str
-    created_at: datetime
+    created_at: Time
 
 
 class Accounts(Protocol):

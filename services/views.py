@@ -1,7 +1,6 @@
 """What a viewer gets to read of a match, now or at any version."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -12,10 +11,10 @@ from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 from services.ids import MatchId
-from services.ports import Recorded
+from services.ports import Recorded, Time
 
 
-class View(Struct, frozen=True, kw_only=True):
+class View[C, T](Struct, frozen=True, kw_only=True):
     """A match at a version as one viewer may see it.
 
     Attributes:
@@ -36,12 +35,12 @@ class View(Struct, frozen=True, kw_only=True):
     viewer: Viewer
     state: Phase
     to_act: tuple[Seat, ...]
-    legal_moves: tuple[Any, ...]
-    table: Any
+    legal_moves: tuple[C, ...]
+    table: T | None
     outcome: Outcome | None
 
 
-class SeenEvent(Struct, frozen=True, kw_only=True):
+class SeenEvent[P](Struct, frozen=True, kw_only=True):
     """An event as one viewer may see it.
 
     Attributes:
@@ -54,14 +53,14 @@ class SeenEvent(Struct, frozen=True, kw_only=True):
 
     version: int
     type: str
-    at: datetime
+    at: Time
     seat: Seat | None
-    payload: Any
+    payload: P
 
 
 def view(
     game: Game[Any, Any, Any, Any], id: MatchId, match: Match[Any, Any], version: int, viewer: Viewer
-) -> View:
+) -> View[Any, Any]:
     """Return a match as the viewer may see it."""
     return View(
         match=id,
@@ -78,7 +77,7 @@ def view(
 
 def seen_events(
     game: Game[Any, Any, Any, Any], events: Sequence[Recorded], viewer: Viewer
-) -> tuple[SeenEvent, ...]:
+) -> tuple[SeenEvent[Any], ...]:
     """Return events as the viewer may see them, none left out."""
     return tuple(
         SeenEvent(

@@ -1,14 +1,9 @@
-"""Call one method of a running server, with its request and answer as JSON.
-
-`python -m adapters.grpc.call MatchService.CreateMatch '{"game": "montana", "seat": 0}' --token montane_...`
-"""
+"""Call one method of a running server, with its request and answer as JSON: `montane call`."""
 
 import json
-import sys
-from typing import Annotated, Any
+from typing import Any
 
 import grpc
-import typer
 from google.protobuf import json_format
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.descriptor_pool import Default
@@ -88,25 +83,3 @@ def _told(error: Any) -> str:
         if detail.Unpack(info):
             told += f" [{info.reason} {json.dumps(dict(info.metadata), ensure_ascii=False, sort_keys=True)}]"
     return told
-
-
-def run(
-    method: Annotated[str, typer.Argument(help="Such as MatchService.GetView.")],
-    request: Annotated[str, typer.Argument(help="The request as JSON.")] = "{}",
-    *,
-    address: Annotated[
-        str, typer.Option(envvar="MONTANE_GRPC_ADDR", help="host:port of the server.")
-    ] = "127.0.0.1:50051",
-    token: Annotated[str | None, typer.Option(envvar="MONTANE_TOKEN", help="Bearer token.")] = None,
-    key: Annotated[str | None, typer.Option(help="Idempotency key.")] = None,
-) -> None:
-    """Call one gRPC method of a running server; request and answer are JSON."""
-    try:
-        sys.stdout.write(call(method, request, address=address, token=token, key=key) + "\n")
-    except CallFailed as failed:
-        sys.stderr.write(f"{failed}\n")
-        raise typer.Exit(1) from failed
-
-
-if __name__ == "__main__":
-    typer.run(run)

@@ -38,6 +38,7 @@ from adapters.grpc.generated.montane.v1 import games_pb2, matches_pb2, options_p
 from domain.match import MATCH_EVENTS, Resign
 from services.errors import Malformed
 from services.live import Games
+from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
 OPTIONS = options_pb2.Options.DESCRIPTOR
@@ -74,12 +75,17 @@ class Mapper:
             self._unions[union.full_name] = self._over_games(union, common, own)
         self._view = self._struct(View, matches_pb2.View.DESCRIPTOR)
         self._event = self._struct(SeenEvent, matches_pb2.Event.DESCRIPTOR)
+        self._summary = self._struct(MatchSummary, matches_pb2.Match.DESCRIPTOR)
 
-    def view(self, view: View) -> matches_pb2.View:
+    def summary(self, summary: MatchSummary[Any]) -> matches_pb2.Match:
+        """Return a match without its table as a message."""
+        return cast(matches_pb2.Match, self._summary.to_proto(summary))
+
+    def view(self, view: View[Any, Any]) -> matches_pb2.View:
         """Return a view as a message."""
         return cast(matches_pb2.View, self._view.to_proto(view))
 
-    def event(self, event: SeenEvent) -> matches_pb2.Event:
+    def event(self, event: SeenEvent[Any]) -> matches_pb2.Event:
         """Return an event as a message."""
         return cast(matches_pb2.Event, self._event.to_proto(event))
 

@@ -1,29 +1,25 @@
 """Matches: open, join, play and read them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, assert_never, override
 
 from adapters.grpc.calls import Context, caller, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
-from adapters.grpc.mapping import Mapper, member_of, numbers_of, timestamp_of
-from domain.match import Disclosure, Holder, HolderKind, Phase, PlayerId, Visibility
+from adapters.grpc.mapping import Mapper, member_of
+from domain.match import Disclosure, Phase, Visibility
 from domain.shared.game import Game
 from domain.shared.viewers import ViewerKind
 from services.errors import Malformed
 from services.ids import MatchId
 from services.matches import Matches, Proposal
 from services.players import Players
-from services.ports import Listed, Player
+from services.ports import Listed
+from services.summaries import summaries
 
 PAGE_SIZE = 50
 LARGEST_PAGE = 200
-
-PHASES = numbers_of(match_pb2.Phase.DESCRIPTOR, Phase)
-VISIBILITIES = numbers_of(match_pb2.Visibility.DESCRIPTOR, Visibility)
-DISCLOSURES = numbers_of(match_pb2.Disclosure.DESCRIPTOR, Disclosure)
-HOLDER_KINDS = numbers_of(match_pb2.HolderKind.DESCRIPTOR, HolderKind)
 
 
 class MatchCalls(MatchServiceServicer):
@@ -164,34 +160,7 @@ class MatchCalls(MatchServiceServicer):
 
     async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
         """Return matches with the names of who sits in them."""
-        seated = {holder.player for one in listed for holder in one.match.holders if holder is not None}
-        named = await self._players.named(sorted(seated))
-        return [self._described(one, named) for one in listed]
-
-    def _described(self, listed: Listed, named: Mapping[PlayerId, Player]) -> pb.Match:
-        terms = listed.match.terms
-        return pb.Match(
-            id=listed.id,
-            game=terms.game,
-            ruleset=terms.ruleset,
-            options=self._mapper.options(terms.options),
-            state=match_pb2.Phase.ValueType(PHASES[listed.match.phase]),
-            version=listed.version,
-            seats=[_seat(seat, holder, named) for seat, holder in enumerate(listed.match.holders)],
-            visibility=match_pb2.Visibility.ValueType(VISIBILITIES[terms.visibility]),
-            disclosure=match_pb2.Disclosure.ValueType(DISCLOSURES[terms.disclosure]),
-            seed_commitment=terms.seed_commitment,
-            created_at=timestamp_of(listed.opened_at),
-        )
-
-
-def _seat(seat: int, holder: Holder | None, named: Mapping[PlayerId, Player]) -> pb.MatchSeat:
-    if holder is None:
-        return pb.MatchSeat(seat=seat)
-    account = named.get(holder.player)
-    player = pb.SeatedPlayer(id=holder.player, display_name="" if account is None else account.display_name)
-    kind = match_pb2.HolderKind.ValueType(HOLDER_KINDS[holder.kind])
-    return pb.MatchSeat(seat=seat, player=player, kind=kind)
+        return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
 
 
 def _page_size(request: pb.ListMatchesRequest | pb.ListEventsRequest) -> int:

@@ -52,7 +52,7 @@ ROOM = 3_000
 """Bytes that missed events may take: peers refuse trailers above 8 KiB, and in them bytes grow by a third."""
 
 
-def status_of(failed: Failure | Rejected, to_event: Callable[[SeenEvent], Event]) -> grpc.Status:
+def status_of(failed: Failure | Rejected, to_event: Callable[[SeenEvent[Any]], Event]) -> grpc.Status:
     """Return a failure as a status, with its reason and all that the asker may know."""
     _, sentence = describe(failed)
     status = Status(code=CODES[type(failed)].value[0], message=sentence)
@@ -76,7 +76,7 @@ def _info(failed: Failure | Rejected) -> ErrorInfo:
 
 
 def _details(
-    failed: Failure | Rejected, sentence: str, to_event: Callable[[SeenEvent], Event]
+    failed: Failure | Rejected, sentence: str, to_event: Callable[[SeenEvent[Any]], Event]
 ) -> tuple[Message, ...]:
     """Return what the kind of failure adds to its reason."""
     match failed:
@@ -106,8 +106,8 @@ def _precondition(reason: str, subject: str, sentence: str) -> PreconditionFailu
     return PreconditionFailure(violations=[violation])
 
 
-def _conflict(details: Mapping[str, Any], to_event: Callable[[SeenEvent], Event]) -> VersionConflict:
-    missed: Sequence[SeenEvent] = details["events"]
+def _conflict(details: Mapping[str, Any], to_event: Callable[[SeenEvent[Any]], Event]) -> VersionConflict:
+    missed: Sequence[SeenEvent[Any]] = details["events"]
     conflict = VersionConflict(version=details["version"], expected_version=details["expected_version"])
     for event in missed:
         message = to_event(event)

@@ -60,7 +60,7 @@ class Datastore(PostgresDatastore):
         """Return the rows that a statement gives, run in a transaction of its own."""
 
         def work() -> list[dict[str, Any]]:
-            with self.pool.connection() as connection:
+            with self.get_connection() as connection:
                 cursor = connection.execute(query, parameters)
                 return cursor.fetchall() if cursor.description else []
 

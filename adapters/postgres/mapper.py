@@ -13,8 +13,8 @@ import msgspec
 from eventsourcing.persistence import Mapper, StoredEvent
 from msgspec import Raw, Struct
 
+from adapters.generics import filled
 from domain.match import MATCH_EVENTS, Match, Opened
-from domain.shared.game import Game
 from domain.shared.seats import Seat
 from services.live import Games
 from services.ports import Done, Recorded, Snapshot
@@ -65,10 +65,12 @@ class EventMapper(Mapper[UUID]):
         """Take the registered games."""
         types: list[type[Any]] = [*MATCH_EVENTS, *(event for game in games.values() for event in game.events)]
         self._decoders = {
-            tag(event): msgspec.json.Decoder(_envelope_of(event)) for event in types if event is not Opened
+            tag(event): msgspec.json.Decoder(filled(Envelope, event))
+            for event in types
+            if event is not Opened
         }
         self._openings = {
-            game.id: msgspec.json.Decoder(_envelope_of(Opened[game.options]))  # type: ignore[name-defined]
+            game.id: msgspec.json.Decoder(filled(Envelope, filled(Opened, game.options)))
             for game in games.values()
         }
 
@@ -117,7 +119,9 @@ class SnapshotMapper:
 
     def __init__(self, games: Games) -> None:
         """Take the registered games."""
-        self._decoders = {game.id: msgspec.json.Decoder(_kept_type(game)) for game in games.values()}
+        self._decoders = {
+            game.id: msgspec.json.Decoder(filled(Kept, game.state, game.options)) for game in games.values()
+        }
 
     def to_stored(self, match: UUID, snapshot: Snapshot) -> StoredEvent:
         """Return a snapshot as it is stored."""
@@ -182,11 +186,3 @@ _GAME = msgspec.json.Decoder(_Opening)
 def tag(event: type[Any]) -> str:
     """Return the stored name of an event type."""
     return str(event.__struct_config__.tag)
-
-
-def _envelope_of(event: Any) -> Any:
-    return Envelope[event]
-
-
-def _kept_type(game: Game[Any, Any, Any, Any]) -> Any:
-    return Kept[game.state, game.options]  # type: ignore[name-defined]

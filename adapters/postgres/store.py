@@ -93,20 +93,24 @@ class Store:
         return True
 
 
+def postgres_log(datastore: Datastore) -> MatchRecorder:
+    """Return the recorder of all matches' events."""
+    return MatchRecorder(datastore, events_table_name=EVENTS)
+
+
 def postgres_store(games: Games, datastore: Datastore) -> Store:
     """Return the log in PostgreSQL; its tables are made by the migrations."""
-    events = MatchRecorder(datastore, events_table_name=EVENTS)
     snapshots = SnapshotRecorder(datastore, events_table_name=SNAPSHOTS)
-    return Store(games, events, snapshots, datastore.run)
+    return Store(games, postgres_log(datastore), snapshots, datastore.run)
 
 
-def memory_store(games: Games) -> Store:
+def memory_store(games: Games, events: POPOApplicationRecorder, snapshots: POPOAggregateRecorder) -> Store:
     """Return a log in memory, gone with the process: the twin for fast tests."""
 
     async def at_once[Result](work: Callable[[], Result]) -> Result:
         return work()
 
-    return Store(games, POPOApplicationRecorder(), POPOAggregateRecorder(), at_once)
+    return Store(games, events, snapshots, at_once)
 
 
 def uuid_of(match: MatchId) -> UUID:

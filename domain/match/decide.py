@@ -52,16 +52,19 @@ def take_seat[S, O](
     seated = evolve(game, match, taken)
     if None in seated.holders:
         return (taken,), seated
-    started = Started()
+    # The opening events come before the start, so that there is no version at which a match is being played
+    # on a table that is not laid yet.
     events, table = begin(game, match.terms.options, match.terms.seats, chance)
-    return _finished(game, (taken, started, *events), replace(evolve(game, seated, started), table=table))
+    started = Started()
+    playing = evolve(game, replace(seated, table=table), started)
+    return _finished(game, (taken, *events, started), playing)
 
 
 def why_not[S, O](game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any) -> StrEnum | None:
     """Return why a command of a seat is refused, or None if it is legal."""
     if reason := _not_open_to(game, match, seat, command):
         return reason
-    return None if isinstance(command, Resign) else game.why_not(match.table, seat, command)
+    return None if type(command) is Resign else game.why_not(match.table, seat, command)
 
 
 def submit[S, O](
@@ -74,7 +77,7 @@ def submit[S, O](
     """
     if reason := _not_open_to(game, match, seat, command):
         raise Rejected(reason, seat=seat)
-    if isinstance(command, Resign):
+    if type(command) is Resign:
         resigned = Resigned(seat)
         return _finished(game, (resigned,), evolve(game, match, resigned))
     events, table = play(game, match.table, seat, command, chance)
@@ -103,7 +106,7 @@ def _not_open_to[S, O](
         return Reason.NO_SUCH_SEAT
     if seat in match.resigned:
         return Reason.ALREADY_RESIGNED
-    if not isinstance(command, Resign) and seat not in game.to_act(match.table):
+    if type(command) is not Resign and seat not in game.to_act(match.table):
         return Reason.SEAT_NOT_TO_ACT
     return None
 

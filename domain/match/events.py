@@ -21,7 +21,7 @@ class SeatTaken(Struct, frozen=True, tag_field="type", tag="match.seat_taken"):
 
 
 class Started(Struct, frozen=True, tag_field="type", tag="match.started"):
-    """All seats are taken and play begins; the game's opening events follow."""
+    """All seats are taken, the game's opening events have happened, and play begins."""
 
 
 class Resigned(Struct, frozen=True, tag_field="type", tag="match.resigned"):

@@ -16,6 +16,8 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
         if not isinstance(event, Opened):
             raise ValueError(f"a match begins with its opening, not with {type(event).__name__}")
         return Match(event.terms, Phase.OPEN, (None,) * event.terms.seats, game.initial)
+    if type(event) in game.events:
+        return replace(match, table=game.evolve(match.table, event))  # type: ignore[arg-type]
     match event:
         case SeatTaken(seat=seat, holder=holder):
             holders = (*match.holders[:seat], holder, *match.holders[seat + 1 :])
@@ -27,7 +29,7 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
         case Finished(outcome=outcome):
             return replace(match, phase=Phase.FINISHED, outcome=outcome)
         case _:
-            return replace(match, table=game.evolve(match.table, event))  # type: ignore[arg-type]
+            raise ValueError(f"a match of {game.id} has no {type(event).__name__}")
 
 
 def fold[S, E, O](

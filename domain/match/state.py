@@ -85,7 +85,7 @@ class Match[S, O](Struct, frozen=True):
         terms: What was fixed at opening.
         phase: How far it is.
         holders: Who holds each seat, None where nobody does.
-        table: The game's state; the game's beginning until the match starts.
+        table: The game's state; the game's beginning until all seats are taken.
         resigned: Seats that gave up, in the order in which they did.
         outcome: How it ended, once it has.
     """

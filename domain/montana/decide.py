@@ -7,7 +7,6 @@ from domain.montana.commands import Command, MoveCard, Redeal
 from domain.montana.events import CardMoved, Event, Redealt
 from domain.montana.legality import complete, why_not
 from domain.montana.outcome import finished_part
-from domain.montana.rejections import Reason
 from domain.montana.setup import shuffled
 from domain.montana.state import State
 from domain.shared.chance import Chance
@@ -41,7 +40,7 @@ def consequence(state: State, chance: Chance) -> Event | None:
 def _move(state: State, seat: Seat, move: MoveCard) -> CardMoved:
     """Return the move of a card into a gap (§4.1, §4.5)."""
     completed = complete(state, move)
-    if isinstance(completed, Reason):
+    if not isinstance(completed, tuple):
         raise Rejected(completed, seat=seat)
     number, target = completed
     origin = state.cells.index(number)

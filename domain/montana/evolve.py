@@ -14,8 +14,9 @@ def evolve(state: State, event: Event) -> State:
     match event:
         case CardMoved():
             cells = bytearray(state.cells)
-            cells[event.from_row * COLUMNS + event.from_column] = GAP
-            cells[event.row * COLUMNS + event.column] = NUMBERS[event.card]
+            origin = event.from_row * COLUMNS + event.from_column
+            cells[event.row * COLUMNS + event.column] = cells[origin]
+            cells[origin] = GAP
             return State(
                 bytes(cells), state.redeals_left, state.redeals_done, state.redeal_policy, state.deal
             )

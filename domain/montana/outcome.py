@@ -1,18 +1,22 @@
 """Scoring and the end of Montana (montana §5)."""
 
-from domain.montana.catalogue import COLUMNS, COMPLETE, ROWS, TWOS
+from itertools import permutations
+
+from domain.montana.catalogue import COLUMNS, COMPLETE, GAP, ROWS, TWOS
 from domain.montana.legality import stuck
-from domain.montana.state import State, gaps
+from domain.montana.state import State
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 
-WON_GAPS = tuple(row * COLUMNS + COMPLETE for row in range(ROWS))
-"""Where the gaps are when every row is complete: column 12 of each."""
+WON = frozenset(
+    b"".join(bytes(range(two, two + COMPLETE)) + bytes([GAP]) for two in twos) for twos in permutations(TWOS)
+)
+"""The cells of the 24 tables that are won: a suit a row, from its two to its king, then a gap (R7)."""
 
 
 def outcome(state: State) -> Outcome | None:
     """Return how the game ended, or None while it goes on (§5.1, §5.2)."""
-    if gaps(state) == WON_GAPS and scores(state) == (ROWS * COMPLETE,):
+    if state.cells in WON:
         return Outcome(OutcomeKind.WON, (Seat(0),), scores(state), "rows_complete")
     if not state.redeals_left and stuck(state):
         return Outcome(OutcomeKind.LOST, (), scores(state), "stuck")

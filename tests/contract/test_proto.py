@@ -25,7 +25,7 @@ from msgspec.inspect import (
     type_info,
 )
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, match_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2, players_pb2
 from adapters.grpc.mapping import (
     COMMAND,
     OPTIONS,
@@ -40,9 +40,10 @@ from adapters.grpc.mapping import (
     without_none,
 )
 from domain.games import GAMES
-from domain.match import MATCH_EVENTS, Opened, Resign, Terms
+from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.ports import Player
+from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
 UNIONS = {union.full_name for union in (OPTIONS, COMMAND, PAYLOAD, TABLE)}
@@ -58,6 +59,7 @@ def pairs() -> Iterator[tuple[type[Any], Descriptor]]:
     """Yield every struct that the API shows, with the message that shows it."""
     yield View, matches_pb2.View.DESCRIPTOR
     yield SeenEvent, matches_pb2.Event.DESCRIPTOR
+    yield MatchSummary, matches_pb2.Match.DESCRIPTOR
     yield Player, players_pb2.Player.DESCRIPTOR
     yield Clause, catalogue_pb2.Clause.DESCRIPTOR
     yield DataTable, catalogue_pb2.DataTable.DESCRIPTOR
@@ -86,8 +88,8 @@ def test_a_message_has_the_fields_of_its_struct(struct: type[Any], message: Desc
 def differences(struct: Type, message: Descriptor, path: str) -> Iterator[str]:
     """Yield what is not the same in a struct and a message."""
     assert isinstance(struct, StructType)
-    # A viewer sees every event as its message, so the messages of seen events do without saying so.
-    if message.name != struct.cls.__name__.removeprefix("Seen"):
+    # A viewer sees every event as its message and a match by its summary, so messages do without saying so.
+    if message.name != struct.cls.__name__.removeprefix("Seen").removesuffix("Summary"):
         yield f"{path}: {struct.cls.__name__} is {message.name}"
     fields = {field.name: field for field in struct.fields}
     if one_sided := fields.keys() ^ set(message.fields_by_name):
@@ -172,17 +174,6 @@ def test_a_game_s_unions_hold_its_commands_and_events(game: Any) -> None:
         (oneof,) = own.oneofs
         assert {field.name for field in oneof.fields} == {field_of(struct) for struct in structs}
         assert len(own.fields) == len(oneof.fields)
-
-
-def test_a_match_shows_its_terms() -> None:
-    """A match tells all that was fixed at its opening; who opened it stands in its first event."""
-    terms = {field.name for field in msgspec.structs.fields(Terms)} - {"opener"}
-    added = {"id", "state", "version", "created_at"}
-    assert set(matches_pb2.Match.DESCRIPTOR.fields_by_name) == terms | added
-    for name in terms - {"seats"}:
-        shown = matches_pb2.Match.DESCRIPTOR.fields_by_name[name]
-        told = match_pb2.Terms.DESCRIPTOR.fields_by_name[name]
-        assert (shown.type, shown.enum_type) == (told.type, told.enum_type)
 
 
 @cache

@@ -9,6 +9,7 @@ from eventsourcing.persistence import ApplicationRecorder, StoredEvent, Tracking
 from eventsourcing.postgres import PostgresTrackingRecorder
 from psycopg import sql
 
+from adapters.generics import filled
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import EventMapper, tag
 from adapters.postgres.store import EVENTS
@@ -187,10 +188,7 @@ class MemoryMatchList:
 
 
 def _decoders(games: Games) -> dict[str, Any]:
-    return {
-        game.id: msgspec.json.Decoder(Match[game.state, game.options])  # type: ignore[name-defined]
-        for game in games.values()
-    }
+    return {game.id: msgspec.json.Decoder(filled(Match, game.state, game.options)) for game in games.values()}
 
 
 def _seated(match: Match[Any, Any]) -> Sequence[PlayerId]:

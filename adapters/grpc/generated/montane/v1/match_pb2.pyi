@@ -227,7 +227,7 @@ Global___SeatTaken: _TypeAlias = SeatTaken  # noqa: Y015
 
 @_typing.final
 class Started(_message.Message):
-    """All seats are taken and play begins; the game's opening events follow."""
+    """All seats are taken, the game's opening events have happened, and play begins."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

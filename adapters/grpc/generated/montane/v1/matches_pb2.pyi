@@ -620,6 +620,7 @@ class Match(_message.Message):
     DISCLOSURE_FIELD_NUMBER: _builtins.int
     SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """`match_` and 26 characters; ids sort by age."""
     game: _builtins.str
@@ -648,6 +649,10 @@ class Match(_message.Message):
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When it was opened."""
 
+    @_builtins.property
+    def outcome(self) -> _match_pb2.Outcome:
+        """How it ended; absent until it has."""
+
     def __init__(
         self,
         *,
@@ -662,12 +667,15 @@ class Match(_message.Message):
         disclosure: _match_pb2.Disclosure.ValueType = ...,
         seed_commitment: _builtins.str = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
+        outcome: _match_pb2.Outcome | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "options", b"options"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "options", b"options", "outcome", b"outcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "options", b"options", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "options", b"options", "outcome", b"outcome", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__outcome: _TypeAlias = _typing.Literal["outcome"]  # noqa: Y015
+    _WhichOneofArgType__outcome: _TypeAlias = _typing.Literal["_outcome", b"_outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__outcome) -> _WhichOneofReturnType__outcome | None: ...
 
 Global___Match: _TypeAlias = Match  # noqa: Y015
 

@@ -1,0 +1,51 @@
+# GNU make 3.81 or later, which is what macOS has. ARGS is handed on: make test ARGS="-k seats"
+PYTHON := .venv/bin/python
+INSTALLED := .venv/installed
+GENERATED := adapters/grpc/generated
+COMPILE_LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes \
+	--group dev --custom-compile-command "make lock" pyproject.toml
+ARGS :=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench proto golden lock
+
+help: ## List what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: $(INSTALLED) ## Start Montane with a database of its own; Ctrl-C stops both
+	@exec .venv/bin/montane serve $(ARGS)
+
+test: $(INSTALLED) ## Run all tests
+	@$(PYTHON) -m pytest -n auto $(ARGS)
+
+check: $(INSTALLED) ## Look at format, lint, types, imports, proto files and lock
+	.venv/bin/ruff format --check
+	.venv/bin/ruff check
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/buf lint proto
+	@rm -rf build/check && mkdir -p build/check
+	@cp -R $(GENERATED) build/check/generated
+	$(PYTHON) proto/generate.py
+	@diff -r -x __pycache__ build/check/generated $(GENERATED) \
+		|| { echo "the code in $(GENERATED) was not up to date with proto/; it is now"; exit 1; }
+	@cp requirements.lock build/check/requirements.lock
+	$(COMPILE_LOCK) -o build/check/requirements.lock
+	@diff requirements.lock build/check/requirements.lock \
+		|| { echo "requirements.lock is not up to date with pyproject.toml: make lock"; exit 1; }
+
+bench: $(INSTALLED) ## Measure how fast the rules are
+	@$(PYTHON) -m bench $(ARGS)
+
+proto: $(INSTALLED) ## Generate the gRPC code from the proto files
+	@$(PYTHON) proto/generate.py
+
+golden: $(INSTALLED) ## Rebuild the golden files; read the difference, it is a change of rules
+	@$(PYTHON) -m pytest tests/golden --rebuild-golden $(ARGS)
+
+lock: $(INSTALLED) ## Pin the requirements of pyproject.toml, keeping the pins that still fit
+	@$(COMPILE_LOCK) -o requirements.lock
+
+$(INSTALLED): requirements.lock pyproject.toml .ci/venv .ci/pip_install.py
+	@.ci/venv
+	@touch $@

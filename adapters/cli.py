@@ -1,0 +1,129 @@
+"""The command `montane`."""
+
+import sys
+from enum import StrEnum
+from importlib.metadata import version as installed_version
+from typing import Annotated, NoReturn
+
+import typer
+
+from adapters.settings import SettingError, Settings, load, variable
+
+app = typer.Typer(
+    help="Montane: board and card games as a service, over REST and gRPC.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+class Face(StrEnum):
+    """What is served."""
+
+    ALL = "all"
+    REST = "rest"
+    GRPC = "grpc"
+
+
+def _flag(name: str, text: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        "--" + name.replace("_", "-"), help=f"{text} [env: {variable(name)}]", show_default=False
+    )
+    return option
+
+
+DatabaseUrl = Annotated[str | None, _flag("database_url", "PostgreSQL to use; our own if left out.")]
+DataDir = Annotated[str | None, _flag("data_dir", "Folder of our own PostgreSQL. Default: .montane")]
+
+
+@app.command()
+def serve(
+    face: Annotated[Face, typer.Argument(help="What to serve.")] = Face.ALL,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    http_addr: Annotated[str | None, _flag("http_addr", "REST. Default: 127.0.0.1:8000")] = None,
+    grpc_addr: Annotated[str | None, _flag("grpc_addr", "gRPC. Default: 127.0.0.1:50051")] = None,
+    pool_size: Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")] = None,
+    remembered_matches: Annotated[
+        str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
+    ] = None,
+    snapshot_every: Annotated[
+        str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
+    ] = None,
+    log_level: Annotated[
+        str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
+    ] = None,
+) -> None:
+    """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named."""
+    settings = _settings(
+        database_url=database_url,
+        data_dir=data_dir,
+        http_addr=http_addr,
+        grpc_addr=grpc_addr,
+        pool_size=pool_size,
+        remembered_matches=remembered_matches,
+        snapshot_every=snapshot_every,
+        log_level=log_level,
+    )
+    from adapters.main import StartError, serve
+
+    try:
+        serve(settings, rest=face is not Face.GRPC, grpc=face is not Face.REST)
+    except StartError as error:
+        _fail(str(error))
+
+
+@app.command()
+def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+    """Bring the database to the shape that this version needs."""
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from adapters.main import StartError, migrate
+
+    try:
+        done = migrate(settings)
+    except StartError as error:
+        _fail(str(error))
+    for name in done:
+        typer.echo(f"applied {name}")
+    typer.echo("the database is up to date")
+
+
+@app.command()
+def call(
+    method: Annotated[str, typer.Argument(help="Such as MatchService.GetView.")],
+    request: Annotated[str, typer.Argument(help="The request as JSON.")] = "{}",
+    grpc_addr: Annotated[str | None, _flag("grpc_addr", "The server. Default: 127.0.0.1:50051")] = None,
+    token: Annotated[str | None, typer.Option(envvar="MONTANE_TOKEN", help="The caller's token.")] = None,
+    key: Annotated[str | None, typer.Option(help="The call's idempotency key.")] = None,
+) -> None:
+    """Call one gRPC method of a running server; request and answer are JSON."""
+    settings = _settings(grpc_addr=grpc_addr)
+    from adapters.grpc.call import CallFailed, call
+
+    try:
+        typer.echo(call(method, request, address=str(settings.grpc_addr), token=token, key=key))
+    except CallFailed as failed:
+        _fail(str(failed))
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(f"montane {installed_version('montane')}")
+
+
+def main() -> None:
+    """Run the command."""
+    app()
+
+
+def _settings(**flags: str | None) -> Settings:
+    try:
+        return load(flags)
+    except SettingError as error:
+        _fail(str(error))
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"montane: {message}", err=True)
+    sys.exit(1)

@@ -1,0 +1,242 @@
+"""Everything put together: the only place where the adapters meet."""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version as installed_version
+
+import psycopg
+import uvicorn
+
+from adapters.grpc.server import GrpcServer
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from adapters.postgres.follow import Follower
+from adapters.postgres.migrate import MigrationError
+from adapters.postgres.migrate import migrate as apply_migrations
+from adapters.postgres.players import PostgresAccounts, PostgresSeeds
+from adapters.postgres.read_models.match_list import MatchListRecorder, PostgresMatchList
+from adapters.postgres.store import postgres_log, postgres_store
+from adapters.rest.app import build as build_rest
+from adapters.rest.requests import Services
+from adapters.settings import Address, Settings, variable
+from domain.games import GAMES
+from services.matches import Matches
+from services.players import Players
+
+GRACE = 3
+"""Seconds that requests under way have when the service stops."""
+WATCH = 0.5
+"""Seconds between two looks whether our own PostgreSQL still runs."""
+
+log = logging.getLogger("montane")
+
+
+class StartError(Exception):
+    """The service cannot start; the message says why, in one line."""
+
+
+class SystemClock:
+    """The port `Clock`."""
+
+    def now(self) -> datetime:
+        """Return the time, UTC."""
+        return datetime.now(UTC)
+
+
+def serve(settings: Settings, *, rest: bool, grpc: bool) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Raises:
+        StartError: The database cannot be reached, or an address is taken.
+    """
+    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for quiet in ("psycopg.pool", "uvicorn.error"):
+        logging.getLogger(quiet).setLevel(logging.ERROR)
+    with _database(settings) as (conninfo, embedded):
+        _migrated(conninfo)
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(_serve(settings, conninfo, embedded, rest=rest, grpc=grpc))
+
+
+def migrate(settings: Settings) -> list[str]:
+    """Bring the database to the shape that is needed; return the names of the migrations applied.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+    """
+    with _database(settings) as (conninfo, _):
+        return _migrated(conninfo)
+
+
+def use_cases(settings: Settings, datastore: Datastore) -> Services:
+    """Return the use cases on a database."""
+    games = dict(GAMES)
+    clock = SystemClock()
+    matches = Matches(
+        games=games,
+        store=postgres_store(games, datastore),
+        seeds=PostgresSeeds(datastore),
+        match_list=PostgresMatchList(games, datastore),
+        clock=clock,
+        remembered=settings.remembered_matches,
+        snapshot_every=settings.snapshot_every,
+    )
+    return Services(matches, Players(PostgresAccounts(datastore), clock))
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None]]:
+    """Give where the database is, and our own server if it is one."""
+    if settings.database_url is not None:
+        yield settings.database_url, None
+        return
+    try:
+        embedded = EmbeddedPostgres.start(settings.data_dir)
+    except EmbeddedPostgresError as error:
+        raise StartError(str(error)) from error
+    with embedded:
+        yield embedded.conninfo, embedded
+
+
+def _migrated(conninfo: str) -> list[str]:
+    try:
+        return apply_migrations(conninfo)
+    except MigrationError as error:
+        raise StartError(str(error)) from error
+    except psycopg.OperationalError as error:
+        reason = " ".join(str(error).split())
+        raise StartError(f"{variable('database_url')}: cannot connect: {reason}") from error
+
+
+async def _serve(
+    settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, *, rest: bool, grpc: bool
+) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    datastore = Datastore(conninfo, settings.pool_size)
+    services = use_cases(settings, datastore)
+    follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
+    follower.start()
+    closing: list[Callable[[], Awaitable[None]]] = []
+    try:
+        if rest:
+            closing.append(await _start_rest(settings.http_addr, services))
+        if grpc:
+            closing.append(await _start_grpc(settings.grpc_addr, services))
+        watcher = loop.create_task(_watch(embedded)) if embedded else None
+        _greet(settings, rest=rest, grpc=grpc)
+        await stopped.wait()
+        log.info("stopping")
+        if watcher:
+            watcher.cancel()
+    finally:
+        await asyncio.gather(*(close() for close in closing))
+        await services.matches.drain()
+        await asyncio.to_thread(follower.stop)
+        datastore.close()
+
+
+async def _start_rest(address: Address, services: Services) -> Callable[[], Awaitable[None]]:
+    """Start REST and return what stops it."""
+    listener = _listener(address)
+    config = uvicorn.Config(
+        build_rest(services, installed_version("montane")),
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=GRACE,
+        server_header=False,
+    )
+    server = _Server(config)
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    await server.listening.wait()
+
+    async def stop() -> None:
+        server.should_exit = True
+        await task
+
+    return stop
+
+
+async def _start_grpc(address: Address, services: Services) -> Callable[[], Awaitable[None]]:
+    """Start gRPC and return what stops it."""
+    server = GrpcServer(services.matches, services.players, services.matches.ready, str(address))
+    try:
+        await server.start()
+    except RuntimeError as error:
+        raise StartError(f"{variable('grpc_addr')}: cannot listen on {address}") from error
+    return lambda: server.stop(GRACE)
+
+
+class _Server(uvicorn.Server):
+    """The HTTP server, with signals left to the service."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        """Take what to serve."""
+        super().__init__(config)
+        self.listening = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        self.listening.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none: the service stops all its servers together."""
+        yield
+
+
+def _listener(address: Address) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+        return socket.create_server(address, family=family, backlog=2048)
+    except OSError as error:
+        raise StartError(f"{variable('http_addr')}: cannot listen on {address}: {error.strerror}") from error
+
+
+async def _watch(embedded: EmbeddedPostgres) -> None:
+    """Start our own PostgreSQL again if it dies; meanwhile the service says that the store is away."""
+    while True:
+        await asyncio.sleep(WATCH)
+        if not embedded.alive():
+            log.error("our own PostgreSQL ended; starting it again")
+            try:
+                # Not in a thread: on Linux the server ends with the thread that started it.
+                embedded.restart()
+            except EmbeddedPostgresError as error:
+                log.error("%s", error)
+
+
+def _greet(settings: Settings, *, rest: bool, grpc: bool) -> None:
+    lines = ["", "Montane is running."]
+    if rest:
+        lines.append(f"  REST  http://{settings.http_addr}   docs: http://{settings.http_addr}/docs")
+    if grpc:
+        lines.append(f"  gRPC  {settings.grpc_addr}   (reflection and health are on)")
+    if settings.database_url is None:
+        lines.append(f"  data  {settings.data_dir.absolute()}")
+    if rest:
+        body = """'{"display_name": "Ann"}'"""
+        lines.append(
+            "Try:  curl -s -H 'Content-Type: application/json' "
+            f"-d {body} http://{settings.http_addr}/v1/players"
+        )
+    lines.append("Ctrl-C stops it.")
+    print("\n".join(lines), flush=True)  # noqa: T201 - what the person who started it reads
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    if sys.platform == "win32":
+        return None
+    import uvloop
+
+    return uvloop.new_event_loop

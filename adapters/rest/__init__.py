@@ -1,0 +1,1 @@
+"""REST: JSON over HTTP."""

@@ -1,0 +1,103 @@
+"""The REST application."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Response, Router, get
+from litestar.config.cors import CORSConfig
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.spec import License
+
+from adapters.rest import problems
+from adapters.rest.openapi import document
+from adapters.rest.requests import MAX_BODY, Call, Services
+from adapters.rest.routes import catalogue, docs, health, matches, players
+from domain.shared.rejections import Rejected
+from services.errors import Failure, Malformed
+
+EXPOSED = ["ETag", "Idempotency-Key", "Location", "Retry-After"]
+"""The headers that a client in a browser may read."""
+
+DESCRIPTION = """Open matches, play them by commands, see them as your seat may.
+
+A first game: `POST /v1/players` gives a token, `POST /v1/matches` opens a match, and
+`POST /v1/matches/{match}/commands` plays. The same over gRPC in the package `montane.v1`.
+"""
+
+
+def build(services: Services, version: str) -> Litestar:
+    """Return the application on these use cases."""
+    app = Litestar(
+        route_handlers=[
+            Router(
+                "/v1",
+                route_handlers=[
+                    Router("/", route_handlers=catalogue.ROUTES, tags=["Catalogue"]),
+                    Router("/", route_handlers=players.ROUTES, tags=["Players"]),
+                    Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
+                ],
+                before_request=refuse_unknown_parameters,
+            ),
+            Router("/", route_handlers=health.ROUTES, tags=["Health"]),
+            *docs.ROUTES,
+            openapi,
+        ],
+        state=State({"services": services}),
+        exception_handlers={
+            Failure: problems.on_failure,
+            Rejected: problems.on_rejection,
+            HTTPException: problems.on_http_exception,
+            Exception: problems.on_bug,
+        },
+        cors_config=CORSConfig(allow_origins=["*"], expose_headers=EXPOSED),
+        request_max_body_size=MAX_BODY,
+        openapi_config=OpenAPIConfig(
+            title="Montane",
+            version=version,
+            summary="Board and card games as a service.",
+            description=DESCRIPTION,
+            license=License(name="Apache-2.0", identifier="Apache-2.0"),
+            use_handler_docstrings=True,
+            operation_id_creator=lambda handler, method, path: handler.handler_name,
+            path="/openapi",
+        ),
+        logging_config=None,
+        debug=False,
+    )
+    described = _document(app, list(services.matches.games.values()))
+    app.state.query_names = {
+        operation["operationId"]: {
+            parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "query"
+        }
+        for path in described["paths"].values()
+        for operation in path.values()
+    }
+    app.state.openapi = msgspec.json.encode(described)
+    return app
+
+
+@get("/openapi.json", include_in_schema=False)
+async def openapi(state: State) -> Response[bytes]:
+    """Give the OpenAPI document."""
+    return Response(state.openapi, media_type="application/json")
+
+
+async def refuse_unknown_parameters(request: Call) -> None:
+    """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed."""
+    known = request.app.state.query_names.get(request.route_handler.handler_name, ())
+    for name in request.query_params:
+        if name not in known:
+            raise Malformed("INVALID_FIELD", field=name, message=f"{name}: no such query parameter")
+
+
+def _document(app: Litestar, games: Sequence[Any]) -> Any:
+    options = {
+        handler.handler_name: handler.opt
+        for route in app.routes
+        for handler in getattr(route, "route_handlers", ())
+        if "answers" in handler.opt
+    }
+    return document(app.openapi_schema.to_schema(), games, options)

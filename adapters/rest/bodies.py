@@ -1,0 +1,280 @@
+"""The bodies of requests and answers; what depends on the game is typed by the registry."""
+
+from functools import cache, reduce
+from operator import or_
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from msgspec import Meta, Raw, Struct
+
+from adapters.generics import filled
+from domain.match import MATCH_EVENTS, Disclosure, Opened, PlayerId, Resign, Visibility
+from domain.shared.catalogues import Clause, DataTable
+from domain.shared.game import Game
+from services.players import LONGEST_NAME
+from services.ports import Player, Time
+from services.summaries import MatchSummary
+from services.views import SeenEvent, View
+
+
+class PlayerRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A guest account to open.
+
+    Attributes:
+        display_name: As the player wants to be called: 1 to 64 printable characters.
+    """
+
+    display_name: Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+
+
+class PlayerBody(Struct, frozen=True):
+    """An account.
+
+    Attributes:
+        id: `player_...`.
+        display_name: As the player wants to be called.
+        created_at: When it was opened, UTC.
+    """
+
+    id: PlayerId
+    display_name: str
+    created_at: Time
+
+
+class NewPlayer(Struct, frozen=True):
+    """A fresh account.
+
+    Attributes:
+        player: The account.
+        token: Its bearer token. It is shown this once.
+    """
+
+    player: PlayerBody
+    token: str
+
+
+class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A match to open.
+
+    Attributes:
+        game: The game's id.
+        options: The game's options; those left out have their defaults.
+        seats: Number of seats; the game's fewest if left out.
+        seat: The seat that the caller takes; null for none.
+        visibility: Who may know of the match.
+        disclosure: What everybody may see after the end.
+        entropy: The caller's own contribution to chance, at most 256 printable characters.
+    """
+
+    game: str
+    options: O | msgspec.UnsetType = msgspec.UNSET
+    seats: Annotated[int, Meta(ge=1, le=64)] | None = None
+    seat: Annotated[int, Meta(ge=0, le=63)] | None = 0
+    visibility: Visibility = Visibility.PUBLIC
+    disclosure: Disclosure = Disclosure.AT_END
+    entropy: str = ""
+
+
+class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat to take.
+
+    Attributes:
+        entropy: The caller's own contribution to chance, at most 256 printable characters.
+    """
+
+    entropy: str = ""
+
+
+class CommandRequest[C](Struct, frozen=True, forbid_unknown_fields=True):
+    """A command of the caller's seat.
+
+    Attributes:
+        command: What the seat asks for.
+        expected_version: The version that the caller decided on; refused if the match is at another.
+        validate_only: Only say whether the command would be accepted.
+    """
+
+    command: C
+    expected_version: Annotated[int, Meta(ge=0)] | None = None
+    validate_only: bool = False
+
+
+class CommandResult[C, P, T](Struct, frozen=True):
+    """What a command led to.
+
+    Attributes:
+        version: Version of the match behind the command's last event.
+        events: What happened, as the acting seat may see it; none if it was only validated.
+        view: The match at that version as the acting seat may see it.
+    """
+
+    version: int
+    events: tuple[SeenEvent[P], ...]
+    view: View[C, T]
+
+
+class LegalMoves[C](Struct, frozen=True):
+    """The moves of the caller's seat.
+
+    Attributes:
+        version: The version at which they are legal.
+        legal_moves: In full form, in the stated order.
+    """
+
+    version: int
+    legal_moves: tuple[C, ...]
+
+
+class Items[Item](Struct, frozen=True):
+    """A part of a list.
+
+    Attributes:
+        items: In the list's order.
+        next_page_token: What to send as `page_token` to go on; null behind the last part.
+    """
+
+    items: tuple[Item, ...]
+    next_page_token: str | None
+
+
+class GameSummary(Struct, frozen=True, kw_only=True):
+    """A game that can be played.
+
+    Attributes:
+        id: The game's id.
+        title: Name as players know it.
+        ruleset: Edition of the rules for new matches.
+        summary: What it is, in one sentence.
+        min_seats: Fewest seats.
+        max_seats: Most seats.
+    """
+
+    id: str
+    title: str
+    ruleset: str
+    summary: str
+    min_seats: int
+    max_seats: int
+
+
+class Schemas(Struct, frozen=True):
+    """Where the game's types stand in the OpenAPI document.
+
+    Attributes:
+        options: Options of a match.
+        command: Commands of a seat.
+        event: Events as a viewer sees them.
+        view: View of a match.
+    """
+
+    options: str
+    command: str
+    event: str
+    view: str
+
+
+class GameBody[O](Struct, frozen=True, kw_only=True):
+    """A game with what a client needs to offer it.
+
+    Attributes:
+        id: The game's id.
+        title: Name as players know it.
+        ruleset: Edition of the rules for new matches.
+        summary: What it is, in one sentence.
+        min_seats: Fewest seats.
+        max_seats: Most seats.
+        default_options: The options of a match that sets none.
+        schemas: Where the game's types stand in the OpenAPI document.
+        data: The ruleset's tables with their grade.
+    """
+
+    id: str
+    title: str
+    ruleset: str
+    summary: str
+    min_seats: int
+    max_seats: int
+    default_options: O
+    schemas: Schemas
+    data: tuple[DataTable, ...]
+
+
+class Rules(Struct, frozen=True):
+    """The clauses that refusals cite.
+
+    Attributes:
+        game: The game's id.
+        ruleset: Edition of the rules.
+        clauses: Sections and rulings, in their order.
+    """
+
+    game: str
+    ruleset: str
+    clauses: tuple[Clause, ...]
+
+
+class Health(Struct, frozen=True):
+    """Whether the server works.
+
+    Attributes:
+        status: `live` or `ready`.
+    """
+
+    status: str
+
+
+type AnyGame = Game[Any, Any, Any, Any]
+
+
+@cache
+def command_type(game: str, commands: tuple[type[Any], ...]) -> Any:
+    """Return the union of a game's commands and those of every match."""
+    return reduce(or_, (Resign, *commands))
+
+
+def event_type(game: AnyGame) -> Any:
+    """Return the union of what a viewer may be shown of a match of this game."""
+    common = (event for event in MATCH_EVENTS if event is not Opened)
+    return reduce(or_, (filled(Opened, game.options), *common, *game.seen_events))
+
+
+def game_bodies(game: AnyGame) -> dict[str, Any]:
+    """Return the bodies that depend on the game, by what they are."""
+    command, event, options = command_type(game.id, game.commands), event_type(game), game.options
+    move = reduce(or_, game.commands)
+    return {
+        "Options": options,
+        "Command": command,
+        "Event": filled(SeenEvent, event),
+        "View": filled(View, move, game.table),
+        "Match": filled(MatchSummary, options),
+        "MatchRequest": filled(MatchRequest, options),
+        "MatchPage": filled(Items, filled(MatchSummary, options)),
+        "EventPage": filled(Items, filled(SeenEvent, event)),
+        "CommandRequest": filled(CommandRequest, command),
+        "CommandResult": filled(CommandResult, move, event, game.table),
+        "LegalMoves": filled(LegalMoves, move),
+        "Game": filled(GameBody, options),
+    }
+
+
+def player_body(player: Player) -> PlayerBody:
+    """Return an account as its player sees it."""
+    return PlayerBody(player.id, player.display_name, player.created_at)
+
+
+def answer(
+    content: Any, *, status: int = 200, version: int | None = None, headers: dict[str, str] | None = None
+) -> Response[bytes]:
+    """Return a JSON answer, with the match's version as its entity tag where it has one."""
+    extra = dict(headers or {})
+    if version is not None:
+        extra["ETag"] = f'"{version}"'
+    return Response(
+        msgspec.json.encode(content), status_code=status, media_type="application/json", headers=extra
+    )
+
+
+RawCommandRequest = CommandRequest[Raw]
+RawMatchRequest = MatchRequest[Raw]

@@ -1,0 +1,196 @@
+"""The OpenAPI document.
+
+The framework describes paths and parameters. Bodies come from the same structs that are encoded and decoded,
+and what depends on the game from the registry: a component a game, and a union of them under the common name.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import msgspec
+
+from adapters.generics import filled
+from adapters.rest import bodies
+from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
+from domain.match import MATCH_EVENTS, Opened, Resign
+from domain.shared.catalogues import Clause, DataTable
+from services.summaries import MatchSummary
+from services.views import SeenEvent, View
+
+REFERENCE = "#/components/schemas/{name}"
+
+STATIC: Mapping[str, Any] = {
+    "PlayerRequest": bodies.PlayerRequest,
+    "Player": bodies.PlayerBody,
+    "NewPlayer": bodies.NewPlayer,
+    "SeatRequest": bodies.SeatRequest,
+    "GamePage": bodies.Items[bodies.GameSummary],
+    "Rules": bodies.Rules,
+    "Health": bodies.Health,
+    "Problem": Problem,
+}
+"""The bodies that are the same for every game."""
+
+ALWAYS = (500, 503)
+"""The problems that every operation may answer with."""
+
+DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game": "id"}
+"""The bodies in which one field names the game."""
+
+
+def describes(
+    *, answers: str, asks: str | None = None, fails: Sequence[int] = (), secured: bool = False
+) -> dict[str, Any]:
+    """Return a handler's option that names its bodies, by component, and the problems it may answer with."""
+    return {"answers": answers, "asks": asks, "fails": tuple(fails), "secured": secured}
+
+
+def component(game: bodies.AnyGame, name: str) -> str:
+    """Return the component of a game: `MontanaView`."""
+    return "".join(word.capitalize() for word in game.id.split("_")) + name
+
+
+def components(games: Sequence[bodies.AnyGame]) -> dict[str, Any]:
+    """Return all components by name."""
+    shared = _shared()
+    found = dict(shared)
+    for game in games:
+        found |= _of_game(game, shared)
+    kinds = bodies.game_bodies(games[0])
+    for kind in kinds:
+        references = {game.id: REFERENCE.format(name=component(game, kind)) for game in games}
+        union: dict[str, Any] = {"oneOf": [{"$ref": reference} for reference in references.values()]}
+        if kind in DISCRIMINATED:
+            union["discriminator"] = {"propertyName": DISCRIMINATED[kind], "mapping": references}
+        found[kind] = union
+    return dict(sorted(found.items()))
+
+
+def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options: Mapping[str, Any]) -> Any:
+    """Return the finished document.
+
+    Args:
+        generated: What the framework made.
+        games: The registered games.
+        options: What `describes` gave, by operation id.
+    """
+    for path in generated["paths"].values():
+        for operation in path.values():
+            said = options[operation["operationId"]]
+            operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
+            ok = next(status for status in operation["responses"] if status.startswith("2"))
+            operation["responses"] = {ok: _content("Done.", "application/json", said["answers"])} | {
+                str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
+                for status in sorted({*said["fails"], *ALWAYS})
+            }
+            may_call: list[dict[str, list[str]]] = [{"token": []}] if 401 in said["fails"] else []
+            operation["security"] = may_call if said["secured"] or not may_call else [{}, *may_call]
+            if said["asks"]:
+                operation["requestBody"] = {"required": True} | _content(
+                    None, "application/json", said["asks"]
+                )
+    generated["components"] = {
+        "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
+        "securitySchemes": {
+            "token": {"type": "http", "scheme": "bearer", "description": "A player's token, `montane_...`."}
+        },
+    }
+    return generated
+
+
+def _titles(status: int) -> str:
+    return " Or: ".join(f"{kind.title}." for kind in ALL_KINDS if kind.status == status)
+
+
+def _documented(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a component under its own name, its fields described by the docstring's `Attributes`."""
+    said, _, attributes = schema.get("description", "").replace("None", "null").partition("\n\nAttributes:\n")
+    if not said:
+        return schema
+    fields: dict[str, str] = {}
+    field = ""
+    for line in attributes.splitlines():
+        indented = line.removeprefix("    ")
+        if indented.startswith("    "):
+            fields[field] += f" {indented.strip()}"
+        else:
+            field, _, text = indented.partition(": ")
+            fields[field] = text
+    described = {
+        field: value | {"description": fields[field]} if field in fields else value
+        for field, value in schema.get("properties", {}).items()
+    }
+    titled = {key: value for key, value in schema.items() if key != "title"} | {"description": said}
+    return titled | ({"properties": described} if described else {})
+
+
+def _content(description: str | None, media_type: str, name: str) -> dict[str, Any]:
+    content = {"content": {media_type: {"schema": {"$ref": REFERENCE.format(name=name)}}}}
+    return content if description is None else {"description": description} | content
+
+
+def _shared() -> dict[str, Any]:
+    """Return the components that no game owns."""
+    events = reduce(or_, (event for event in MATCH_EVENTS if event is not Opened))
+    samples = [
+        filled(SeenEvent, events),
+        filled(View, Resign, None),
+        filled(MatchSummary, None),
+        Clause,
+        DataTable,
+        bodies.Schemas,
+    ]
+    references, found = _described([*STATIC.values(), *samples])
+    names = dict(zip(references, STATIC, strict=False))
+    kept = {
+        names.get(name, name): schema for name, schema in found.items() if name in names or name.isalnum()
+    }
+    return {name: _renamed(schema, names) for name, schema in kept.items()}
+
+
+def _of_game(game: bodies.AnyGame, shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the components of a game, each under the game's name."""
+    kinds = bodies.game_bodies(game)
+    references, found = _described(list(kinds.values()))
+    names = {name: component(game, name.partition("_")[0]) for name in found if name not in shared} | {
+        reference: component(game, kind) for reference, kind in zip(references, kinds, strict=True)
+    }
+    ours = {names[name]: schema for name, schema in found.items() if name in names}
+    for kind, field in DISCRIMINATED.items():
+        ours[component(game, kind)]["properties"][field] = {"const": game.id}
+    return {name: _renamed(schema, names) for name, schema in ours.items()}
+
+
+def _described(types: list[Any]) -> tuple[list[str], dict[str, Any]]:
+    """Return the component of each type, and all components; a bare union gets one of its own."""
+    schemas, found = msgspec.json.schema_components(types, ref_template=REFERENCE)
+    references = []
+    for number, schema in enumerate(schemas):
+        if list(schema) == ["$ref"]:
+            references.append(schema["$ref"].rpartition("/")[2])
+        else:
+            references.append(f"bare_{number}")
+            found[f"bare_{number}"] = schema
+    return references, found
+
+
+def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
+    """Return a schema whose references follow new names, with tagged unions as `oneOf`."""
+    match schema:
+        case {"$ref": str(reference)}:
+            name = reference.rpartition("/")[2]
+            return {"$ref": REFERENCE.format(name=names.get(name, name))}
+        case {"propertyName": _, "mapping": dict(mapping)}:
+            return schema | {
+                "mapping": {tag: _renamed({"$ref": to}, names)["$ref"] for tag, to in mapping.items()}
+            }
+        case {"anyOf": _, "discriminator": _}:
+            tagged = {"oneOf" if key == "anyOf" else key: value for key, value in schema.items()}
+            return {key: _renamed(value, names) for key, value in tagged.items()}
+        case dict():
+            return {key: _renamed(value, names) for key, value in schema.items()}
+        case list():
+            return [_renamed(value, names) for value in schema]
+    return schema

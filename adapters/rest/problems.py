@@ -1,0 +1,190 @@
+"""How a failure looks over HTTP: problem details by RFC 9457, one table for all kinds."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from msgspec import Struct
+
+from adapters.messages import BUG, TITLES, describe
+from domain.games import clause_of
+from domain.shared.rejections import Rejected
+from services.errors import (
+    Conflict,
+    Failure,
+    Forbidden,
+    KeyReused,
+    Malformed,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_SECONDS = 1
+
+log = logging.getLogger(__name__)
+
+
+class Kind(Struct, frozen=True):
+    """A kind of problem.
+
+    Attributes:
+        slug: Its name in addresses: `/problems/<slug>`.
+        status: HTTP status.
+        title: What it is, in a few words.
+        meaning: When it comes, and what to do about it.
+    """
+
+    slug: str
+    status: int
+    title: str
+    meaning: str
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """A problem, as clients read it.
+
+    Attributes:
+        type: Address of the kind's documentation on this server.
+        title: What kind it is.
+        status: The HTTP status.
+        detail: What is wrong here, for people; never to be read by a program.
+        reason: Stable code, the same in gRPC.
+        clause: The clause of the rules that is enforced, where one is.
+        details: Named values.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    reason: str
+    clause: str | None = None
+    details: dict[str, Any] = {}
+
+
+REJECTED = Kind("rejected", 422, TITLES[Rejected], "The command is not legal now. `clause` says why.")
+INTERNAL = Kind("internal", 500, BUG[0], "A fault of the server. It has been logged.")
+
+KINDS: Mapping[type[Failure], Kind] = {
+    Malformed: Kind("malformed", 400, TITLES[Malformed], "`details` names the field."),
+    Unauthenticated: Kind(
+        "unauthenticated",
+        401,
+        TITLES[Unauthenticated],
+        "Send `Authorization: Bearer <token>` with a player's token.",
+    ),
+    Forbidden: Kind("forbidden", 403, TITLES[Forbidden], "The seat or the view is not the caller's."),
+    NotFound: Kind("not-found", 404, TITLES[NotFound], "There is none, or none that the caller may know of."),
+    Conflict: Kind(
+        "version-conflict",
+        409,
+        TITLES[Conflict],
+        "`details` has the current version and the events that were missed. Decide anew on these.",
+    ),
+    KeyReused: Kind(
+        "idempotency-key-reused",
+        422,
+        TITLES[KeyReused],
+        "The same key came with another request. Use a fresh key for each request.",
+    ),
+    Unavailable: Kind(
+        "unavailable",
+        503,
+        TITLES[Unavailable],
+        "The store is away. Nothing happened, or the idempotency key makes it safe to send the same again.",
+    ),
+}
+
+HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
+    400: ("MALFORMED_REQUEST", KINDS[Malformed]),
+    404: ("NO_SUCH_RESOURCE", KINDS[NotFound]),
+    405: (
+        "METHOD_NOT_ALLOWED",
+        Kind("method-not-allowed", 405, "Method not allowed", "`Allow` names the methods that are."),
+    ),
+    406: (
+        "NOT_ACCEPTABLE",
+        Kind("not-acceptable", 406, "Not acceptable", "The server has nothing of the types in `Accept`."),
+    ),
+    413: (
+        "BODY_TOO_LARGE",
+        Kind("body-too-large", 413, "Body too large", "A request's body may have 65536 bytes."),
+    ),
+    415: (
+        "UNSUPPORTED_MEDIA_TYPE",
+        Kind("unsupported-media-type", 415, "Unsupported media type", "Send `application/json`."),
+    ),
+}
+
+ALL_KINDS: tuple[Kind, ...] = (
+    *KINDS.values(),
+    REJECTED,
+    *(kind for _, kind in HTTP_KINDS.values() if kind not in KINDS.values()),
+    INTERNAL,
+)
+
+PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state"}
+"""The parameters that handlers call otherwise than clients do: the framework reports its own names."""
+
+
+def problem(
+    kind: Kind, reason: str, detail: str, details: Mapping[str, Any], clause: str | None = None
+) -> Problem:
+    """Return a problem of a kind."""
+    return Problem(
+        type=f"/problems/{kind.slug}",
+        title=kind.title,
+        status=kind.status,
+        detail=detail,
+        reason=reason,
+        clause=clause,
+        details={name: value for name, value in details.items() if name != "message"},
+    )
+
+
+def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    """Return the answer that carries a problem."""
+    extra = dict(headers or {})
+    if found.status == 503:
+        extra["Retry-After"] = str(RETRY_SECONDS)
+    if found.status == 401:
+        extra["WWW-Authenticate"] = "Bearer"
+    return Response(
+        msgspec.json.encode(found), status_code=found.status, media_type=MEDIA_TYPE, headers=extra
+    )
+
+
+def on_failure(request: Request[Any, Any, Any], failure: Failure) -> Response[bytes]:
+    """Answer a use case that failed."""
+    return answer(problem(KINDS[type(failure)], failure.reason, describe(failure)[1], failure.details))
+
+
+def on_rejection(request: Request[Any, Any, Any], rejected: Rejected) -> Response[bytes]:
+    """Answer a refusal of the rules."""
+    clause = clause_of(rejected.reason)
+    return answer(problem(REJECTED, rejected.reason, describe(rejected)[1], rejected.details, clause))
+
+
+def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    """Answer what the framework refuses: paths, methods, parameters, sizes."""
+    if error.status_code not in HTTP_KINDS:
+        return on_bug(request, error)
+    reason, kind = HTTP_KINDS[error.status_code]
+    detail, details = kind.meaning.replace("`", ""), {}
+    extra = error.extra if isinstance(error.extra, list) else []
+    if extra and isinstance(extra[0], dict):
+        reason = "INVALID_FIELD"
+        field = PARAMETERS.get(extra[0]["key"], extra[0]["key"])
+        detail, details = f"{field}: {extra[0]['message']}", {"field": field}
+    return answer(problem(kind, reason, detail, details), error.headers)
+
+
+def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """Answer a fault of the server, and log it once."""
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return answer(problem(INTERNAL, "INTERNAL", BUG[1], {}))

@@ -1,0 +1,87 @@
+"""What handlers read from a request: who calls, with which services, asking for what."""
+
+from functools import cache
+from typing import Any
+
+import msgspec
+from litestar import Request
+from litestar.exceptions import HTTPException
+from msgspec import Struct
+
+from services.errors import Malformed
+from services.matches import Matches
+from services.players import Players
+from services.ports import Player
+
+MAX_BODY = 65_536
+"""The largest body in bytes."""
+
+Call = Request[Any, Any, Any]
+
+
+class Services(Struct, frozen=True):
+    """The use cases that handlers call."""
+
+    matches: Matches
+    players: Players
+
+
+def services(request: Call) -> Services:
+    """Return the use cases."""
+    found: Services = request.app.state.services
+    return found
+
+
+def token(request: Call) -> str | None:
+    """Return the bearer token, or None if there is none."""
+    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else None
+
+
+async def caller(request: Call) -> Player:
+    """Return who calls.
+
+    Raises:
+        Unauthenticated: There is no valid token.
+    """
+    return await services(request).players.authenticate(token(request))
+
+
+async def caller_if_any(request: Call) -> Player | None:
+    """Return who calls, or None without a token; a bad token is refused all the same."""
+    return await caller(request) if "authorization" in request.headers else None
+
+
+async def body[Body](request: Call, type: type[Body]) -> Body:
+    """Return the request's body.
+
+    Raises:
+        HTTPException: It is too large, or not JSON by its media type.
+        Malformed: It does not parse; names the field.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise HTTPException(status_code=415)
+    return decoded(await request.body(), type)
+
+
+def decoded[Body](raw: bytes, type: type[Body], within: str = "") -> Body:
+    """Return JSON as a type; `within` is the field of the request that it came from.
+
+    Raises:
+        Malformed: It does not parse, or nests too deeply; names the field.
+    """
+    try:
+        value: Body = _decoder(type).decode(raw)  # type: ignore[arg-type]
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$")
+        field = (within + path.removesuffix("`")).lstrip(".") or "body"
+        raise Malformed("INVALID_FIELD", field=field, message=f"{field}: {message}") from error
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Malformed("INVALID_JSON", field=within or "body", message=f"Not JSON: {error}") from error
+    return value
+
+
+@cache
+def _decoder(type: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(type)

@@ -1,0 +1,1 @@
+"""The handlers, a module a resource."""

@@ -1,0 +1,238 @@
+"""Matches: open, list, join, play, look and look back."""
+
+from typing import Annotated
+
+import msgspec
+from litestar import Response, get, post, put
+from litestar.params import FromPath, HeaderParameter, QueryParameter
+
+from adapters.rest.bodies import (
+    CommandResult,
+    Items,
+    LegalMoves,
+    RawCommandRequest,
+    RawMatchRequest,
+    SeatRequest,
+    answer,
+    command_type,
+)
+from adapters.rest.openapi import describes
+from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services
+from domain.match import Phase
+from services.errors import Malformed
+from services.ids import MatchId
+from services.matches import LONGEST_KEY, Proposal
+from services.ports import Listed
+from services.summaries import summaries
+
+Key = Annotated[
+    str | None,
+    HeaderParameter(
+        name="Idempotency-Key",
+        description="1 to 255 printable characters. The same key and request again get the same answer.",
+        max_length=LONGEST_KEY,
+    ),
+]
+LookingAs = Annotated[
+    str | None,
+    QueryParameter(
+        name="as",
+        description="A seat's number, `spectator` or `all`; left out, your own seat or else a spectator.",
+    ),
+]
+PageSize = Annotated[
+    int, QueryParameter(description="The most items wanted.", ge=1, le=200, name="page_size")
+]
+PageToken = Annotated[
+    str | None, QueryParameter(description="Where the part before ended.", name="page_token")
+]
+
+
+@post(
+    "/matches",
+    opt=describes(asks="MatchRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+)
+async def create_match(request: Call, key: Key = None) -> Response[bytes]:
+    """Open a match.
+
+    The caller takes the seat it names. A match starts by itself when its last seat is taken.
+    """
+    player = await caller(request)
+    asked = await body(request, RawMatchRequest)
+    matches = services(request).matches
+    game = matches.game(asked.game)
+    options = (
+        game.options()
+        if asked.options is msgspec.UNSET
+        else decoded(bytes(asked.options), game.options, "options")
+    )
+    proposal = Proposal(
+        game=game.id,
+        options=options,
+        seats=asked.seats,
+        seat=asked.seat,
+        visibility=asked.visibility,
+        disclosure=asked.disclosure,
+        entropy=asked.entropy,
+    )
+    used, listed = await matches.open(player.id, proposal, key)
+    headers = {"Location": f"/v1/matches/{listed.id}", "Idempotency-Key": used}
+    return await _match(request, listed, status=201, headers=headers)
+
+
+@get("/matches", opt=describes(answers="MatchPage", fails=(400, 401, 404)))
+async def list_matches(
+    request: Call,
+    game: Annotated[str | None, QueryParameter(description="Only matches of this game.")] = None,
+    phase: Annotated[
+        Phase | None, QueryParameter(description="Only matches that are this far.", name="state")
+    ] = None,
+    page_size: PageSize = 50,
+    page_token: PageToken = None,
+) -> Response[bytes]:
+    """List matches, newest first.
+
+    Public ones and the caller's own. The list follows the matches within moments.
+    """
+    player = await caller_if_any(request)
+    page = await services(request).matches.page(
+        None if player is None else player.id, game=game, phase=phase, after=page_token, size=page_size
+    )
+    return answer(Items(await summaries(page.items, services(request).players), page.next))
+
+
+@get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 404)))
+async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
+    """Tell a match without its table."""
+    player = await caller_if_any(request)
+    listed = await services(request).matches.read(MatchId(match), None if player is None else player.id)
+    return await _match(request, listed)
+
+
+@put(
+    "/matches/{match:str}/seats/{seat:int}",
+    opt=describes(asks="SeatRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+)
+async def take_seat(
+    request: Call, match: FromPath[str], seat: FromPath[int], key: Key = None
+) -> Response[bytes]:
+    """Take a seat.
+
+    The last one to sit down starts the match.
+    """
+    player = await caller(request)
+    asked = await body(request, SeatRequest)
+    used, listed = await services(request).matches.take_seat(
+        player.id, MatchId(match), seat, asked.entropy, key
+    )
+    return await _match(request, listed, headers={"Idempotency-Key": used})
+
+
+@post(
+    "/matches/{match:str}/commands",
+    status_code=200,
+    opt=describes(
+        asks="CommandRequest",
+        answers="CommandResult",
+        fails=(400, 401, 403, 404, 409, 413, 415, 422),
+        secured=True,
+    ),
+)
+async def submit_command(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
+    """Give a command for the caller's seat.
+
+    The answer leaves after the command is stored durably.
+    """
+    player = await caller(request)
+    asked = await body(request, RawCommandRequest)
+    matches = services(request).matches
+    known = await matches.read(MatchId(match), player.id)
+    game = matches.game(known.match.terms.game)
+    result = await matches.submit(
+        player.id,
+        known.id,
+        decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
+        key=key,
+        expected_version=asked.expected_version,
+        validate_only=asked.validate_only,
+    )
+    return answer(
+        CommandResult(result.version, result.events, result.view),
+        version=result.version,
+        headers={"Idempotency-Key": result.key},
+    )
+
+
+@get(
+    "/matches/{match:str}/legal-moves",
+    opt=describes(answers="LegalMoves", fails=(401, 403, 404), secured=True),
+)
+async def list_legal_moves(request: Call, match: FromPath[str]) -> Response[bytes]:
+    """List the legal moves of the caller's seat.
+
+    In full form and stated order; none while the seat is not to act.
+    """
+    player = await caller(request)
+    view = await services(request).matches.legal_moves(MatchId(match), player.id)
+    return answer(LegalMoves(view.version, view.legal_moves), version=view.version)
+
+
+@get("/matches/{match:str}/view", opt=describes(answers="View", fails=(400, 401, 403, 404)))
+async def get_view(
+    request: Call,
+    match: FromPath[str],
+    version: Annotated[
+        int | None, QueryParameter(description="The version to look back to; now if left out.", ge=1)
+    ] = None,
+    looking_as: LookingAs = None,
+) -> Response[bytes]:
+    """Show the table, now or at any version, as one viewer may see it."""
+    player = await caller_if_any(request)
+    view = await services(request).matches.view(
+        MatchId(match), None if player is None else player.id, version=version, looking_as=looking_as
+    )
+    return answer(view, version=view.version)
+
+
+@get("/matches/{match:str}/events", opt=describes(answers="EventPage", fails=(400, 401, 403, 404)))
+async def list_events(
+    request: Call,
+    match: FromPath[str],
+    after: Annotated[int, QueryParameter(description="Only events behind this version.", ge=0)] = 0,
+    page_size: PageSize = 50,
+    page_token: PageToken = None,
+    looking_as: LookingAs = None,
+) -> Response[bytes]:
+    """List what happened, in order, as one viewer may see it."""
+    player = await caller_if_any(request)
+    if page_token is not None:
+        if not (page_token.isascii() and page_token.isdigit() and len(page_token) < 10):
+            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
+        after = int(page_token)
+    page = await services(request).matches.events(
+        MatchId(match),
+        None if player is None else player.id,
+        after=after,
+        size=page_size,
+        looking_as=looking_as,
+    )
+    return answer(Items(page.items, page.next))
+
+
+async def _match(
+    request: Call, listed: Listed, *, status: int = 200, headers: dict[str, str] | None = None
+) -> Response[bytes]:
+    (summary,) = await summaries([listed], services(request).players)
+    return answer(summary, status=status, version=listed.version, headers=headers)
+
+
+ROUTES = (
+    create_match,
+    list_matches,
+    get_match,
+    take_seat,
+    submit_command,
+    list_legal_moves,
+    get_view,
+    list_events,
+)

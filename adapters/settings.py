@@ -1,0 +1,125 @@
+"""The settings of the service, from `MONTANE_*` in the environment and from flags."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+
+class SettingError(Exception):
+    """A setting is wrong; the message names it."""
+
+
+class Address(NamedTuple):
+    """Where a server listens.
+
+    Attributes:
+        host: A name or an address.
+        port: 0 for any free one.
+    """
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        """Return it as it is written in a setting."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """All settings.
+
+    Attributes:
+        database_url: Where PostgreSQL is; None for one of our own.
+        data_dir: Where the PostgreSQL of our own keeps its data.
+        http_addr: Where REST is served.
+        grpc_addr: Where gRPC is served.
+        pool_size: The most connections to PostgreSQL.
+        remembered_matches: How many matches are kept folded in memory.
+        snapshot_every: How many events lie between two snapshots of a match.
+        log_level: The least important messages that are logged.
+    """
+
+    database_url: str | None = None
+    data_dir: Path = Path(".montane")
+    http_addr: Address = Address("127.0.0.1", 8000)
+    grpc_addr: Address = Address("127.0.0.1", 50051)
+    pool_size: int = 8
+    remembered_matches: int = 10_000
+    snapshot_every: int = 500
+    log_level: str = "INFO"
+
+
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+def variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"MONTANE_{name.upper()}"
+
+
+def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.environ) -> Settings:
+    """Return the settings: flags go before the environment, which goes before the defaults.
+
+    Args:
+        flags: By setting; None where the flag was not given.
+        environment: By variable; an empty one counts as not set.
+
+    Raises:
+        SettingError: One of them is wrong.
+    """
+    chosen: dict[str, Any] = {}
+    for name in Settings.__struct_fields__:
+        flag = flags.get(name)
+        text = environment.get(variable(name)) or None if flag is None else flag
+        if text is not None:
+            try:
+                chosen[name] = _READERS[name](text)
+            except ValueError as error:
+                source = variable(name) if flag is None else "--" + name.replace("_", "-")
+                raise SettingError(f"{source}: {error}, not {text!r}") from error
+    return Settings(**chosen)
+
+
+def _address(text: str) -> Address:
+    host, colon, port = text.rpartition(":")
+    if not (colon and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise ValueError("expected host:port")
+    return Address(host.removeprefix("[").removesuffix("]") or "0.0.0.0", int(port))  # noqa: S104 - asked for
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
+        raise ValueError("expected a whole number above 0")
+    return int(text)
+
+
+def _level(text: str) -> str:
+    if text.upper() not in LOG_LEVELS:
+        raise ValueError(f"expected one of {', '.join(LOG_LEVELS)}")
+    return text.upper()
+
+
+def _database(text: str) -> str:
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(text)
+    except ProgrammingError as error:
+        raise ValueError("expected a PostgreSQL connection string") from error
+    return text
+
+
+_READERS: Mapping[str, Any] = {
+    "database_url": _database,
+    "data_dir": Path,
+    "http_addr": _address,
+    "grpc_addr": _address,
+    "pool_size": _count,
+    "remembered_matches": _count,
+    "snapshot_every": _count,
+    "log_level": _level,
+}

@@ -1,0 +1,109 @@
+"""A match without its table, as lists and the match itself show it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from domain.match import Disclosure, HolderKind, Phase, PlayerId, Visibility
+from domain.shared.outcomes import Outcome
+from domain.shared.seats import Seat
+from services.ids import MatchId
+from services.players import Players
+from services.ports import Listed, Time
+
+ERASED_NAME = ""
+"""The name of a player whose account is gone."""
+
+
+class SeatedPlayer(Struct, frozen=True):
+    """A player as others see it.
+
+    Attributes:
+        id: `player_...`.
+        display_name: As the player wants to be called.
+    """
+
+    id: PlayerId
+    display_name: str
+
+
+class MatchSeat(Struct, frozen=True):
+    """A seat and who holds it.
+
+    Attributes:
+        seat: The seat.
+        player: Who holds it; None while it is free.
+        kind: What holds it; None while it is free.
+    """
+
+    seat: Seat
+    player: SeatedPlayer | None
+    kind: HolderKind | None
+
+
+class MatchSummary[O](Struct, frozen=True, kw_only=True):
+    """A match without its table.
+
+    Attributes:
+        id: `match_...`.
+        game: The game's id.
+        ruleset: Edition of the rules, fixed when the match opened.
+        options: The game's options, all of them.
+        state: How far it is.
+        version: How many events it has.
+        seats: Every seat, in turn order.
+        visibility: Who may know of it.
+        disclosure: What everybody may see after the end.
+        seed_commitment: SHA-256 of the seed that all chance comes from.
+        created_at: When it was opened, UTC.
+        outcome: How it ended, once it has.
+    """
+
+    id: MatchId
+    game: str
+    ruleset: str
+    options: O
+    state: Phase
+    version: int
+    seats: tuple[MatchSeat, ...]
+    visibility: Visibility
+    disclosure: Disclosure
+    seed_commitment: str
+    created_at: Time
+    outcome: Outcome | None
+
+
+async def summaries(listed: Sequence[Listed], players: Players) -> tuple[MatchSummary[Any], ...]:
+    """Return the matches with the names of those who play, in the order given."""
+    ids = {holder.player for one in listed for holder in one.match.holders if holder is not None}
+    names = {id: player.display_name for id, player in (await players.named(sorted(ids))).items()}
+    return tuple(_summary(one, names) for one in listed)
+
+
+def _summary(listed: Listed, names: dict[PlayerId, str]) -> MatchSummary[Any]:
+    match = listed.match
+    seats = tuple(
+        MatchSeat(Seat(seat), None, None)
+        if holder is None
+        else MatchSeat(
+            Seat(seat),
+            SeatedPlayer(holder.player, names.get(holder.player, ERASED_NAME)),
+            holder.kind,
+        )
+        for seat, holder in enumerate(match.holders)
+    )
+    return MatchSummary(
+        id=listed.id,
+        game=match.terms.game,
+        ruleset=match.terms.ruleset,
+        options=match.terms.options,
+        state=match.phase,
+        version=listed.version,
+        seats=seats,
+        visibility=match.terms.visibility,
+        disclosure=match.terms.disclosure,
+        seed_commitment=match.terms.seed_commitment,
+        created_at=listed.opened_at,
+        outcome=match.outcome,
+    )

@@ -1,0 +1,125 @@
+"""OpenAPI and the protos say the same: names, fields, kinds and values of everything that both faces show."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+from adapters.grpc.generated.montane.v1 import catalogue_pb2, match_pb2, matches_pb2, players_pb2
+from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
+from adapters.rest.app import build
+from adapters.rest.openapi import component
+from adapters.rest.requests import Services
+from domain.games import GAMES
+from tests.support.use_cases import memory_stores
+
+STORES = memory_stores()
+SCHEMAS: dict[str, Any] = json.loads(build(Services(STORES.node(), STORES.players()), "0").state.openapi)[
+    "components"
+]["schemas"]
+
+TAGS = {"type", "game"}
+"""The fields by which JSON tells the members of a union apart; in a oneof the field does that."""
+
+SHARED: dict[str, Descriptor] = {
+    "Player": players_pb2.Player.DESCRIPTOR,
+    "Clause": catalogue_pb2.Clause.DESCRIPTOR,
+    "DataTable": catalogue_pb2.DataTable.DESCRIPTOR,
+    "Resign": match_pb2.Resign.DESCRIPTOR,
+    "SeatTaken": match_pb2.SeatTaken.DESCRIPTOR,
+    "Started": match_pb2.Started.DESCRIPTOR,
+    "Resigned": match_pb2.Resigned.DESCRIPTOR,
+    "Finished": match_pb2.Finished.DESCRIPTOR,
+    "Outcome": match_pb2.Outcome.DESCRIPTOR,
+    "Holder": match_pb2.Holder.DESCRIPTOR,
+    "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
+    "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
+    "Viewer": matches_pb2.Viewer.DESCRIPTOR,
+}
+OF_A_GAME: dict[str, Descriptor] = {
+    "View": matches_pb2.View.DESCRIPTOR,
+    "Event": matches_pb2.Event.DESCRIPTOR,
+    "Match": matches_pb2.Match.DESCRIPTOR,
+    "Opened": match_pb2.Opened.DESCRIPTOR,
+    "Terms": match_pb2.Terms.DESCRIPTOR,
+}
+
+
+def pairs() -> Iterator[tuple[str, Descriptor]]:
+    """Yield every component with the message that shows the same."""
+    yield from SHARED.items()
+    for game in GAMES.values():
+        yield from ((component(game, name), message) for name, message in OF_A_GAME.items())
+        command, event = (message_of(union.fields_by_name[game.id]) for union in (COMMAND, PAYLOAD))
+        for union in (command, event):
+            for field in union.fields:
+                message = message_of(field)
+                yield component(game, message.name), message
+        for message in command.file.message_types_by_name.values():
+            if message.name not in {"Command", "Event"}:
+                yield component(game, message.name), message
+
+
+@pytest.mark.parametrize(("name", "message"), sorted(dict(pairs()).items()))
+def test_a_component_and_its_message_agree(name: str, message: Descriptor) -> None:
+    """Both have the same fields, of the same kinds, with the same values."""
+    schema = SCHEMAS[name]
+    fields = set(schema["properties"])
+    if schema["properties"].keys() - set(message.fields_by_name) <= TAGS:
+        fields -= TAGS - set(message.fields_by_name)
+    assert fields == set(message.fields_by_name)
+    for field in message.fields:
+        assert list(differences(schema["properties"][field.name], field)) == []
+
+
+def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]:
+    """Yield what is not the same in a property and a field."""
+    inner, nullable = without_null(schema)
+    if field.is_repeated:
+        if inner.get("type") != "array":
+            yield f"{field.full_name}: repeated, but {schema}"
+            return
+        inner, _ = without_null(inner["items"])
+    elif nullable and not field.has_presence:
+        yield f"{field.full_name}: may be null in JSON, but is always there in the message"
+    shape = SCHEMAS[inner["$ref"].rpartition("/")[2]] if "$ref" in inner else inner
+    if field.type == FieldDescriptor.TYPE_ENUM:
+        prefix = enum_of(field).values[0].name.removesuffix("UNSPECIFIED")
+        values = {value.name.removeprefix(prefix) for value in enum_of(field).values if value.number}
+        if values != {text.upper() for text in shape["enum"]}:
+            yield f"{field.full_name}: {values} are not {shape['enum']}"
+    elif field.type == FieldDescriptor.TYPE_MESSAGE:
+        timestamp = message_of(field).full_name == "google.protobuf.Timestamp"
+        if timestamp != (shape.get("format") == "date-time"):
+            yield f"{field.full_name}: a time on one side only"
+        elif not timestamp and not ({"properties", "oneOf", "anyOf"} & set(shape)):
+            yield f"{field.full_name}: a message, but {shape}"
+    else:
+        kind = {
+            FieldDescriptor.TYPE_STRING: "string",
+            FieldDescriptor.TYPE_BOOL: "boolean",
+        }.get(field.type, "integer")
+        if shape.get("type", "string" if "const" in shape else None) != kind:
+            yield f"{field.full_name}: {kind}, but {shape}"
+
+
+def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Return a schema without the choice of null, and whether it had that."""
+    choices = schema.get("anyOf", [schema])
+    others = [choice for choice in choices if choice.get("type") != "null"]
+    return (others[0] if len(others) == 1 else schema), len(others) < len(choices)
+
+
+@pytest.mark.parametrize("game", list(GAMES.values()), ids=list(GAMES))
+def test_unions_have_the_same_members(game: Any) -> None:
+    """A command, or an event's payload, is one of the same on both faces."""
+    for union, schema in (
+        (COMMAND, SCHEMAS[component(game, "Command")]),
+        (PAYLOAD, SCHEMAS[component(game, "Event")]["properties"]["payload"]),
+    ):
+        tags = {tag.rpartition(".")[2] for tag in schema["discriminator"]["mapping"]}
+        own = message_of(union.fields_by_name[game.id])
+        common = {field.name for field in union.fields if field.name not in GAMES}
+        assert tags == common | {field.name for field in own.fields}

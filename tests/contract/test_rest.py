@@ -1,0 +1,125 @@
+"""REST does what its description says."""
+
+import json
+from typing import Any, cast
+
+import httpx
+import msgspec
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from litestar import Litestar
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from adapters.rest.app import build
+from adapters.rest.requests import Services
+from tests.support.use_cases import memory_stores
+
+
+def application() -> Litestar:
+    """Return the application on stores in memory."""
+    stores = memory_stores()
+    return build(Services(stores.node(), stores.players()), "0")
+
+
+APP = application()
+TRANSPORT = httpx.ASGITransport(app=cast(Any, APP))
+DOCUMENT: dict[str, Any] = json.loads(APP.state.openapi)
+SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", APP)
+
+
+@SCHEMA.parametrize()
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_request_is_answered_as_described(case: schemathesis.Case[Any]) -> None:
+    """Made-up requests, good and bad, get a status, media type and body that the document names."""
+    # What a name or a page token may be cannot all be said in a schema, so some that fit it are refused.
+    case.call_and_validate(excluded_checks=[positive_data_acceptance])
+
+
+def test_the_document_is_whole() -> None:
+    """OpenAPI 3.1; every reference leads somewhere and every component is used."""
+    assert DOCUMENT["openapi"].startswith("3.1")
+    text = json.dumps(DOCUMENT)
+    for name in DOCUMENT["components"]["schemas"]:
+        assert name.isalnum()
+        assert f'"#/components/schemas/{name}"' in text or name in {"Options", "Command", "Event"}, name
+    for part in text.split('"$ref": "')[1:]:
+        assert (
+            part.partition('"')[0].removeprefix("#/components/schemas/") in DOCUMENT["components"]["schemas"]
+        )
+
+
+def test_every_operation_is_described() -> None:
+    """Each has a summary, a tag, its problems, and names who may call."""
+    for path in DOCUMENT["paths"].values():
+        for operation in path.values():
+            assert operation["summary"].endswith(".")
+            assert operation["tags"]
+            assert "security" in operation
+            assert {"500", "503"} <= set(operation["responses"])
+
+
+def test_nothing_is_untyped() -> None:
+    """No body has a part that may be anything, but for the named values in a problem's details."""
+
+    def untyped(schema: Any, where: str) -> list[str]:
+        if schema == {} or schema == {"type": "object"}:
+            return [where]
+        if isinstance(schema, dict):
+            return [one for key, value in schema.items() for one in untyped(value, f"{where}.{key}")]
+        if isinstance(schema, list):
+            return [one for value in schema for one in untyped(value, where)]
+        return []
+
+    found = {name: untyped(schema, name) for name, schema in DOCUMENT["components"]["schemas"].items()}
+    assert {name for name, places in found.items() if places} <= {"Problem"}
+
+
+def test_bodies_refuse_unknown_fields_as_described() -> None:
+    """What a client sends is closed; the document says so."""
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        if name.endswith("Request") and "oneOf" not in schema:
+            assert schema["additionalProperties"] is False, name
+
+
+async def test_browsers_may_call() -> None:
+    """A page of another origin may call, and may read the headers that matter."""
+    async with httpx.AsyncClient(transport=TRANSPORT, base_url="http://montane") as http:
+        preflight = await http.options(
+            "/v1/matches",
+            headers={
+                "Origin": "https://games.example",
+                "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "authorization, content-type, idempotency-key",
+            },
+        )
+        assert preflight.status_code in {200, 204}
+        assert preflight.headers["Access-Control-Allow-Origin"] == "*"
+        answer = await http.get("/v1/games", headers={"Origin": "https://games.example"})
+        assert "ETag" in answer.headers["Access-Control-Expose-Headers"]
+
+
+async def test_the_documentation_needs_no_other_server() -> None:
+    """The pages and what they load come from here, and name no other host."""
+    async with httpx.AsyncClient(transport=TRANSPORT, base_url="http://montane") as http:
+        assert (await http.get("/")).headers["Location"] == "/docs"
+        for path in ("/docs", "/problems", "/problems/rejected"):
+            page = await http.get(path)
+            assert page.headers["content-type"].startswith("text/html")
+            assert "://" not in page.text
+        for asset in ("swagger-ui-bundle.js", "swagger-ui.css"):
+            assert len((await http.get(f"/docs/assets/{asset}")).content) > 100_000
+
+
+@pytest.mark.parametrize("path", ["/v1/games", "/v1/games/montana", "/v1/games/montana/rules"])
+async def test_the_catalogue_is_open(path: str) -> None:
+    """Games, their data with grades, and their clauses can be read without an account."""
+    async with httpx.AsyncClient(transport=TRANSPORT, base_url="http://montane") as http:
+        answer = await http.get(path)
+    assert answer.status_code == 200
+    assert "montana/1" in answer.text
+    if path.endswith("montana"):
+        assert {table["grade"] for table in answer.json()["data"]} == {"given"}
+        assert answer.json()["default_options"] == msgspec.to_builtins(
+            {"redeals": 2, "redeal_policy": "when_stuck", "deal": None}
+        )

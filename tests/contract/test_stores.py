@@ -1,0 +1,220 @@
+"""What every store promises, in memory and in PostgreSQL alike."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import msgspec
+import pytest
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.mapper import SNAPSHOT_SCHEMA, EventMapper, LoggedEvent
+from domain.games import GAMES
+from domain.match import Disclosure, Opened, Phase, PlayerId, SeatTaken, Started, Terms, Visibility, evolve
+from domain.match.state import Holder, HolderKind
+from domain.montana.events import CardMoved, Dealt
+from domain.shared.seats import Seat
+from services.errors import NotFound, Unavailable
+from services.ids import MatchId, match_id, new_uuid, written
+from services.ports import Done, Opening, Player, Recorded, Snapshot, VersionTaken
+from tests.support.server import free_port
+from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
+
+NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)
+ANN = PlayerId(written("player", new_uuid(NOW)))
+BEN = PlayerId(written("player", new_uuid(NOW)))
+MONTANA = GAMES["montana"]
+TERMS = Terms(
+    game="montana",
+    ruleset="montana/1",
+    options=MONTANA.options(redeals=3),
+    seats=1,
+    opener=ANN,
+    visibility=Visibility.PUBLIC,
+    disclosure=Disclosure.AT_END,
+    seed_commitment="sha256:00",
+)
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
+    """Stores of each kind."""
+    if request.param == "memory":
+        yield memory_stores()
+    else:
+        with postgres_stores(request.getfixturevalue("database")) as stores:
+            yield stores
+
+
+def recorded(version: int, event: object, command: bytes | None = None) -> Recorded:
+    """Return an event with an envelope."""
+    return Recorded(
+        version=version,
+        at=NOW,
+        seat=Seat(0) if version > 1 else None,
+        key=f"key {version}",
+        digest="d",
+        command=command,
+        event=event,
+    )
+
+
+OPENED = recorded(1, Opened(TERMS))
+TAKEN = recorded(2, SeatTaken(Seat(0), Holder(ANN, HolderKind.HUMAN, "luck")))
+MOVED = recorded(3, CardMoved("9H", 1, 3, 3, 8), b'{"type":"move_card","card":"9H"}')
+
+
+def fresh() -> MatchId:
+    """Return the id of a match that does not exist yet."""
+    return match_id(new_uuid(NOW))
+
+
+async def test_events_come_back_as_they_were_stored(stores: Stores) -> None:
+    """Every part of the envelope and the event survives, in order."""
+    match = fresh()
+    await stores.store.append(match, [OPENED, TAKEN])
+    await stores.store.append(match, [MOVED])
+    assert await stores.store.read(match) == [OPENED, TAKEN, MOVED]
+    assert await stores.store.read(match, 1) == [TAKEN, MOVED]
+    assert await stores.store.read(match, 1, 2) == [TAKEN]
+    assert await stores.store.read(fresh()) == []
+
+
+async def test_a_version_is_taken_once(stores: Stores) -> None:
+    """Of two commands that want the same version one is stored, and nothing of the other."""
+    match = fresh()
+    await stores.store.append(match, [OPENED])
+    with pytest.raises(VersionTaken):
+        await stores.store.append(match, [recorded(2, Started()), recorded(1, Opened(TERMS))])
+    with pytest.raises(VersionTaken):
+        await stores.store.append(match, [OPENED, TAKEN])
+    assert await stores.store.read(match) == [OPENED]
+
+
+async def test_what_is_not_an_id_is_not_found(stores: Stores) -> None:
+    """A text that is no match's id is refused like a match that does not exist."""
+    for text in ("", "match_", "match_" + "z" * 26, "player_" + "0" * 26, "match_" + "0" * 25 + "é"):
+        with pytest.raises(NotFound):
+            await stores.store.read(MatchId(text))
+
+
+async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
+    """Snapshots are found by version; one whose shape is of another time is ignored."""
+    match = fresh()
+    folded = evolve(MONTANA, None, OPENED.event)
+    done = ((None, "key 1", Done("d", 1, 1)), (Seat(0), "key 2", Done("d", 2, 2)))
+    early = Snapshot(version=10, match=folded, opened_at=NOW, done=done)
+    late = msgspec.structs.replace(early, version=20)
+    assert await stores.store.snapshot(match) is None
+    await stores.store.keep_snapshot(match, early)
+    await stores.store.keep_snapshot(match, late)
+    await stores.store.keep_snapshot(match, late)
+    assert await stores.store.snapshot(match) == late
+    assert await stores.store.snapshot(match, 20) == late
+    assert await stores.store.snapshot(match, 19) == early
+    assert await stores.store.snapshot(match, 9) is None
+
+
+async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
+    """What does not decode as today's shape is passed over, and the match is folded from its events."""
+    with postgres_stores(database) as stores:
+        match = fresh()
+        snapshot = Snapshot(version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, done=())
+        await stores.store.keep_snapshot(match, snapshot)
+        datastore = Datastore(database, 1)
+        await datastore.execute(
+            "UPDATE match_snapshots SET state ="
+            " convert_to(replace(convert_from(state, 'UTF8'), %s::text, %s::text), 'UTF8')",
+            (f'"schema":{SNAPSHOT_SCHEMA}', f'"schema":{SNAPSHOT_SCHEMA + 1}'),
+        )
+        assert await stores.store.snapshot(match) is None
+        await datastore.execute("UPDATE match_snapshots SET state = 'rubbish'")
+        assert await stores.store.snapshot(match) is None
+        datastore.close()
+
+
+async def test_a_claimed_opening_stays(stores: Stores) -> None:
+    """The first opening for a player and key counts; another player may use the same key."""
+    first = Opening(uuid4(), bytes(range(32)), "first")
+    assert await stores.seeds.claim(ANN, "k", first) == first
+    assert await stores.seeds.claim(ANN, "k", Opening(uuid4(), bytes(32), "second")) == first
+    other = Opening(uuid4(), bytes(32), "other")
+    assert await stores.seeds.claim(BEN, "k", other) == other
+    assert await stores.seeds.seed(match_id(first.match)) == first.seed
+
+
+async def test_accounts_are_found_by_token_and_id(stores: Stores) -> None:
+    """A player is found by the hash of its token, and by id; nobody else is."""
+    ann = Player(id=ANN, display_name="Ann", created_at=NOW)
+    await stores.accounts.add(ann, b"hash")
+    assert await stores.accounts.holder_of(b"hash") == ann
+    assert await stores.accounts.holder_of(b"other") is None
+    assert await stores.accounts.named([ANN, BEN]) == {ANN: ann}
+
+
+async def test_the_list_shows_what_the_viewer_may_know(stores: Stores) -> None:
+    """Matches come newest first, filtered and page by page; private ones to their players only."""
+    node = stores.node()
+    _, first = await node.open(ANN, proposal(), None)
+    _, private = await node.open(ANN, proposal(visibility=Visibility.PRIVATE), None)
+    _, waiting = await node.open(BEN, proposal(seat=None), None)
+    stores.catch_up()
+
+    async def listed(viewer: PlayerId | None, **query: object) -> list[MatchId]:
+        wanted: dict[str, object] = {"game": None, "phase": None, "before": None, "limit": 10} | query
+        return [one.id for one in await stores.match_list.page(viewer, **wanted)]
+
+    assert await listed(None) == [waiting.id, first.id]
+    assert await listed(BEN) == [waiting.id, first.id]
+    assert await listed(ANN) == [waiting.id, private.id, first.id]
+    assert await listed(ANN, phase=Phase.OPEN) == [waiting.id]
+    assert await listed(ANN, phase=Phase.PLAYING) == [private.id, first.id]
+    assert await listed(ANN, game="montana", limit=2) == [waiting.id, private.id]
+    assert await listed(ANN, before=private.id) == [first.id]
+    assert await listed(ANN, game="other") == []
+    await node.take_seat(ANN, waiting.id, 0, "", None)
+    stores.catch_up()
+    (row,) = await stores.match_list.page(ANN, game=None, phase=None, before=None, limit=1)
+    assert (row.id, row.version, row.match.phase, row.match.holders[0].player) == (
+        waiting.id,
+        4,
+        Phase.PLAYING,
+        ANN,
+    )
+
+
+async def test_a_server_that_is_away_makes_the_store_unavailable(tmp_path: object) -> None:
+    """Without its server every call says so, within some seconds, and nothing hangs."""
+    datastore = Datastore(f"postgresql://127.0.0.1:{free_port()}/none", 1)
+    with pytest.raises(Unavailable):
+        await datastore.execute("SELECT 1")
+    datastore.close()
+
+
+def test_stored_names_are_written_out() -> None:
+    """What is stored names its event by the text in its type's tag, not by where its class stands."""
+    stored = EventMapper(dict(GAMES)).to_stored_event(LoggedEvent(uuid4(), MOVED))
+    assert stored.topic == "montana.card_moved"
+    assert msgspec.json.decode(stored.state) == {
+        "schema": 1,
+        "at": "2026-11-30T10:00:00.123456Z",
+        "seat": 0,
+        "key": "key 3",
+        "digest": "d",
+        "command": {"type": "move_card", "card": "9H"},
+        "event": {
+            "type": "montana.card_moved",
+            "card": "9H",
+            "from_row": 1,
+            "from_column": 3,
+            "row": 3,
+            "column": 8,
+        },
+    }
+
+
+def test_every_event_has_a_stored_name_of_its_own() -> None:
+    """No two events of all games share a name, and each begins with its game's."""
+    for game in GAMES.values():
+        assert all(str(event.__struct_config__.tag).startswith(f"{game.id}.") for event in game.events)
+    assert Dealt.__struct_config__.tag == "montana.dealt"

@@ -1,0 +1,164 @@
+"""The service as a process: how it starts, stops, and lives through the loss of its database."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.support.server import Client, Server, descendants, eventually, free_port
+
+MONTANE = str(Path(sys.executable).with_name("montane"))
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Return what a `montane` command that ends by itself printed."""
+    return subprocess.run(
+        [MONTANE, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_and_all_it_started(tmp_path: Path, number: signal.Signals) -> None:
+    """Ctrl-C, or a termination, ends the server and its PostgreSQL within 5 s."""
+    with Server("--data-dir", str(tmp_path / "data")) as server:
+        started = list(descendants(server.process.pid))
+        assert started
+        server.stop(number)
+        assert server.process.returncode == 0
+        eventually(lambda: not any(_runs(pid) for pid in started))
+
+
+def test_no_process_is_left_after_a_kill(tmp_path: Path) -> None:
+    """When the server is killed its PostgreSQL ends too, and the next start finds every move."""
+    with Server("--data-dir", str(tmp_path / "data"), face="rest") as server:
+        ann = Client(server.url)
+        match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}})
+        move = {"command": {"type": "move_card", "card": "9H"}}
+        played = ann.post(f"/v1/matches/{match['id']}/commands", move)
+        started = list(descendants(server.process.pid))
+        server.kill()
+        eventually(lambda: not any(_runs(pid) for pid in started))
+        server.restart()
+        assert ann.get(f"/v1/matches/{match['id']}/view") == played["view"]
+
+
+def test_the_greeting_tells_where_to_begin(tmp_path: Path) -> None:
+    """What is printed names both addresses, the documentation and a first command."""
+    with Server("--data-dir", str(tmp_path / "data")) as server:
+        printed = server.stop()
+    assert f"http://127.0.0.1:{server.http_port}/docs" in printed
+    assert f"127.0.0.1:{server.grpc_port}" in printed
+    assert "curl" in printed
+
+
+def test_it_says_503_while_the_database_is_away_and_resumes(tmp_path: Path) -> None:
+    """When PostgreSQL dies, answers are 503 with a hint to retry, and play goes on once it is back."""
+    with Server("--data-dir", str(tmp_path / "data"), face="rest") as server:
+        ann = Client(server.url)
+        match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}})
+        path = f"/v1/matches/{match['id']}"
+        move = {"command": {"type": "move_card", "card": "9H"}, "expected_version": 4}
+        (postmaster,) = [pid for pid in descendants(server.process.pid) if _parent(pid) == server.process.pid]
+        os.kill(postmaster, signal.SIGKILL)
+        seen = set()
+
+        def played() -> httpx.Response | None:
+            answer = ann.http.post(f"{path}/commands", json=move, headers={"Idempotency-Key": "once"})
+            seen.add(answer.status_code)
+            if answer.status_code == 503:
+                assert answer.headers["Retry-After"]
+                assert answer.json()["reason"] == "STORE_UNAVAILABLE"
+            return answer if answer.status_code == 200 else None
+
+        answer = eventually(played, 30)
+        assert seen <= {200, 503}
+        assert answer.json()["version"] == 5
+        assert ann.get(f"{path}/view")["version"] == 5
+        eventually(lambda: ann.http.get("/health/ready").status_code == 200)
+
+
+def test_it_is_live_but_not_ready_without_its_database(tmp_path: Path) -> None:
+    """Liveness is the process's own; readiness is the store's."""
+    with Server("--data-dir", str(tmp_path / "data"), face="rest") as server:
+        client = httpx.Client(base_url=server.url, timeout=30)
+        assert client.get("/health/ready").json() == {"status": "ready"}
+        (postmaster,) = [pid for pid in descendants(server.process.pid) if _parent(pid) == server.process.pid]
+        os.kill(postmaster, signal.SIGSTOP)
+        os.kill(postmaster, signal.SIGKILL)
+        assert client.get("/health/live").json() == {"status": "live"}
+        eventually(lambda: client.get("/health/ready").status_code == 200, 30)
+
+
+def test_an_address_that_is_taken_is_one_line(tmp_path: Path, database: str) -> None:
+    """A port in use is named with its setting, and the exit status says so."""
+    with Server("--database-url", database, face="rest") as server:
+        failed = run(
+            "serve", "rest", "--database-url", database, "--http-addr", f"127.0.0.1:{server.http_port}"
+        )
+    assert failed.returncode == 1
+    assert failed.stderr.strip().splitlines()[-1].startswith("montane: MONTANE_HTTP_ADDR: cannot listen on")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "said"),
+    [
+        ((), {"MONTANE_HTTP_ADDR": "here"}, "MONTANE_HTTP_ADDR: expected host:port, not 'here'"),
+        (("--grpc-addr", "x:70000"), {}, "--grpc-addr: expected host:port, not 'x:70000'"),
+        (("--pool-size", "0"), {}, "--pool-size: expected a whole number above 0, not '0'"),
+        ((), {"MONTANE_LOG_LEVEL": "loud"}, "MONTANE_LOG_LEVEL: expected one of DEBUG"),
+        (("--database-url", "://"), {}, "--database-url: expected a PostgreSQL connection string"),
+    ],
+)
+def test_a_wrong_setting_is_one_line(
+    arguments: tuple[str, ...], environment: dict[str, str], said: str
+) -> None:
+    """A wrong setting is named in a single line, and nothing is started."""
+    failed = run("serve", *arguments, **environment)
+    assert failed.returncode == 1
+    assert failed.stdout == ""
+    (line,) = failed.stderr.splitlines()
+    assert line.startswith(f"montane: {said}")
+
+
+def test_a_database_that_cannot_be_reached_is_one_line() -> None:
+    """Without the named database the service does not start, and says why."""
+    failed = run("serve", "--database-url", f"postgresql://127.0.0.1:{free_port()}/none")
+    assert failed.returncode == 1
+    (line,) = failed.stderr.splitlines()
+    assert line.startswith("montane: MONTANE_DATABASE_URL: cannot connect:")
+
+
+def test_migrate_says_what_it_did(tmp_path: Path) -> None:
+    """`montane migrate` brings a database into shape, once."""
+    first = run("migrate", "--data-dir", str(tmp_path / "data"))
+    again = run("migrate", "--data-dir", str(tmp_path / "data"))
+    assert "applied 0001_events" in first.stdout
+    assert again.stdout == "the database is up to date\n"
+
+
+def test_help_and_version() -> None:
+    """Every command explains itself."""
+    assert run("version").stdout.startswith("montane 0.")
+    for arguments in (("--help",), ("serve", "--help"), ("migrate", "--help"), ("version", "--help")):
+        assert "Usage" in run(*arguments).stdout
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])

@@ -1,0 +1,119 @@
+"""The use cases on stores in memory or in PostgreSQL, as a test wants them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from eventsourcing.persistence import ApplicationRecorder
+from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
+from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMatchList, PostgresMatchList
+from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
+from domain.games import GAMES
+from domain.match import Disclosure, Visibility
+from services.matches import Matches, Proposal
+from services.players import Players
+
+POOL = 4
+
+
+class TickingClock:
+    """A clock that moves on by a second whenever it is asked."""
+
+    def __init__(self) -> None:
+        """Begin at a fixed time."""
+        self._time = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the time, UTC."""
+        self._time += timedelta(seconds=1)
+        return self._time
+
+
+class Stores:
+    """What one deployment keeps; several nodes may stand on it."""
+
+    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any) -> None:
+        """Take the ports."""
+        self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
+        self.clock = TickingClock()
+
+    def catch_up(self) -> None:
+        """Bring the match list up to the log; one in memory always is."""
+
+    def node(self, *, remembered: int = 100, snapshot_every: int = 500) -> Matches:
+        """Return the use cases of one more process on these stores."""
+        return Matches(
+            games=dict(GAMES),
+            store=self.store,
+            seeds=self.seeds,
+            match_list=self.match_list,
+            clock=self.clock,
+            remembered=remembered,
+            snapshot_every=snapshot_every,
+        )
+
+    def players(self) -> Players:
+        """Return the use cases around accounts."""
+        return Players(self.accounts, self.clock)
+
+
+class PostgresStores(Stores):
+    """What a deployment keeps in PostgreSQL."""
+
+    def __init__(self, datastore: Datastore) -> None:
+        """Take the connections."""
+        games = dict(GAMES)
+        super().__init__(
+            postgres_store(games, datastore),
+            PostgresAccounts(datastore),
+            PostgresSeeds(datastore),
+            PostgresMatchList(games, datastore),
+        )
+        self._log: ApplicationRecorder = postgres_log(datastore)
+        self._list = MatchListRecorder(games, datastore)
+
+    def catch_up(self) -> None:
+        """Bring the match list up to the log."""
+        while self._list.catch_up(self._log):
+            pass
+
+
+def memory_stores() -> Stores:
+    """Return stores in memory."""
+    games = dict(GAMES)
+    log = POPOApplicationRecorder()
+    return Stores(
+        memory_store(games, log, POPOAggregateRecorder()),
+        MemoryAccounts(),
+        MemorySeeds(),
+        MemoryMatchList(games, log),
+    )
+
+
+@contextmanager
+def postgres_stores(conninfo: str) -> Iterator[PostgresStores]:
+    """Give stores in a migrated database."""
+    datastore = Datastore(conninfo, POOL)
+    try:
+        yield PostgresStores(datastore)
+    finally:
+        datastore.close()
+
+
+def proposal(**changes: Any) -> Proposal:
+    """Return a proposal of a match of Montana, deal 1, with changes."""
+    options = GAMES["montana"].options(deal=1)
+    fields: dict[str, Any] = {
+        "game": "montana",
+        "options": options,
+        "seats": None,
+        "seat": 0,
+        "visibility": Visibility.PUBLIC,
+        "disclosure": Disclosure.AT_END,
+        "entropy": "",
+    }
+    return Proposal(**(fields | changes))
