@@ -11,7 +11,6 @@ from domain.match import Match, Phase, PlayerId
 from domain.shared.seats import Seat
 from services.ids import MatchId
 
-
 type Time = Annotated[datetime, Meta(tz=True)]
 """A time, UTC."""
 

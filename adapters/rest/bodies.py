@@ -61,7 +61,7 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         game: The game's id.
         options: The game's options; those left out have their defaults.
         seats: Number of seats; the game's fewest if left out.
-        seat: The seat that the caller takes; null for none.
+        seat: The seat that the caller takes; none if left out.
         visibility: Who may know of the match.
         disclosure: What everybody may see after the end.
         entropy: The caller's own contribution to chance, at most 256 printable characters.
@@ -70,7 +70,7 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     game: str
     options: O | msgspec.UnsetType = msgspec.UNSET
     seats: Annotated[int, Meta(ge=1, le=64)] | None = None
-    seat: Annotated[int, Meta(ge=0, le=63)] | None = 0
+    seat: Annotated[int, Meta(ge=0, le=63)] | None = None
     visibility: Visibility = Visibility.PUBLIC
     disclosure: Disclosure = Disclosure.AT_END
     entropy: str = ""

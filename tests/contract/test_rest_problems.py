@@ -33,7 +33,7 @@ class Rest:
         self.token = await self.account("Ann")
         self.auth = {"Authorization": f"Bearer {self.token}"}
         match = await self.http.post(
-            "/v1/matches", json={"game": "montana", "options": {"deal": 1}}, headers=self.auth
+            "/v1/matches", json={"game": "montana", "options": {"deal": 1}, "seat": 0}, headers=self.auth
         )
         self.match: str = match.json()["id"]
         self.path = f"/v1/matches/{self.match}"
@@ -199,7 +199,7 @@ async def test_a_version_conflict_carries_what_was_missed(rest: Rest) -> None:
 async def test_a_key_used_for_something_else(rest: Rest) -> None:
     """422 for the same key with another body."""
     key = {"Idempotency-Key": "k"}
-    body = {"game": "montana"}
+    body: dict[str, object] = {"game": "montana", "seat": 0}
     first = await rest.http.post("/v1/matches", json=body, headers=rest.auth | key)
     again = await rest.http.post("/v1/matches", json=body, headers=rest.auth | key)
     assert (first.status_code, first.json()) == (201, again.json())

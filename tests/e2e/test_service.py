@@ -41,7 +41,7 @@ def test_no_process_is_left_after_a_kill(tmp_path: Path) -> None:
     """When the server is killed its PostgreSQL ends too, and the next start finds every move."""
     with Server("--data-dir", str(tmp_path / "data"), face="rest") as server:
         ann = Client(server.url)
-        match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}})
+        match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})
         move = {"command": {"type": "move_card", "card": "9H"}}
         played = ann.post(f"/v1/matches/{match['id']}/commands", move)
         started = list(descendants(server.process.pid))
@@ -64,7 +64,7 @@ def test_it_says_503_while_the_database_is_away_and_resumes(tmp_path: Path) -> N
     """When PostgreSQL dies, answers are 503 with a hint to retry, and play goes on once it is back."""
     with Server("--data-dir", str(tmp_path / "data"), face="rest") as server:
         ann = Client(server.url)
-        match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}})
+        match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})
         path = f"/v1/matches/{match['id']}"
         move = {"command": {"type": "move_card", "card": "9H"}, "expected_version": 4}
         (postmaster,) = [pid for pid in descendants(server.process.pid) if _parent(pid) == server.process.pid]

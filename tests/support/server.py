@@ -29,7 +29,12 @@ class Server:
             *("--http-addr", f"127.0.0.1:{self.http_port}", "--grpc-addr", f"127.0.0.1:{self.grpc_port}"),
         ]
         self._environment = {**os.environ, **(environment or {})}
-        self._probe = self.http_port if face != "grpc" else self.grpc_port
+        served = {
+            "all": (self.http_port, self.grpc_port),
+            "rest": (self.http_port,),
+            "grpc": (self.grpc_port,),
+        }
+        self._ports = served[face]
         self._start()
 
     def _start(self) -> None:
@@ -37,7 +42,7 @@ class Server:
             self._command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self._environment, text=True
         )
         deadline = time.monotonic() + START_SECONDS
-        while not _listens(self._probe):
+        while not all(map(_listens, self._ports)):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.process.kill()
                 raise RuntimeError(f"the server did not start: {self.process.communicate()[0]}")
