@@ -38,15 +38,19 @@ def test_random_deals_played_to_their_end(database: str) -> None:
                     server.kill()
                     server.restart()
                     assert ann.get(f"/v1/matches/{match['id']}/view") == now
-            assert now["outcome"]["kind"] in {"won", "lost"}
+            assert now["outcome"]["reason"] in {"rows_complete", "stuck"}
             replays(ann, match["id"], now)
 
 
 def chosen(chance: random.Random, now: dict[str, Any]) -> dict[str, Any]:
-    """Return a random legal move; where only twos could walk between free cells of column 0, resign."""
+    """Return a random legal move, but let no two walk within column 0: that could go on for ever."""
     first_column = [row["cells"][0] for row in now["table"]["rows"]]
-    moves = [move for move in now["legal_moves"] if move.get("card") not in first_column]
-    return chance.choice(moves) if moves else {"type": "resign"}
+    moves = [
+        move
+        for move in now["legal_moves"]
+        if move["type"] != "move_card" or move["column"] != 0 or move["card"] not in first_column
+    ]
+    return dict(chance.choice(moves))
 
 
 def replays(player: Client, match: str, last: dict[str, Any]) -> None:
