@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
 import psycopg
 import uvicorn
@@ -33,6 +34,8 @@ GRACE = 3
 """Seconds that requests under way have when the service stops."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs."""
+
+type Stop = Callable[[], Awaitable[None]]
 
 log = logging.getLogger("montane")
 
@@ -125,14 +128,17 @@ async def _serve(
     services = use_cases(settings, datastore)
     follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
     follower.start()
-    closing: list[Callable[[], Awaitable[None]]] = []
+    closing: list[Stop] = []
     try:
+        http_addr = grpc_addr = None
         if rest:
-            closing.append(await _start_rest(settings.http_addr, services))
+            http_addr, stop = await _start_rest(settings.http_addr, services)
+            closing.append(stop)
         if grpc:
-            closing.append(await _start_grpc(settings.grpc_addr, services))
+            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services)
+            closing.append(stop)
         watcher = loop.create_task(_watch(embedded)) if embedded else None
-        _greet(settings, rest=rest, grpc=grpc)
+        _greet(http_addr, grpc_addr, settings.data_dir if embedded else None)
         await stopped.wait()
         log.info("stopping")
         if watcher:
@@ -144,8 +150,8 @@ async def _serve(
         datastore.close()
 
 
-async def _start_rest(address: Address, services: Services) -> Callable[[], Awaitable[None]]:
-    """Start REST and return what stops it."""
+async def _start_rest(address: Address, services: Services) -> tuple[Address, Stop]:
+    """Start REST and return where it listens and what stops it."""
     listener = _listener(address)
     config = uvicorn.Config(
         build_rest(services, installed_version("montane")),
@@ -163,17 +169,17 @@ async def _start_rest(address: Address, services: Services) -> Callable[[], Awai
         server.should_exit = True
         await task
 
-    return stop
+    return Address(address.host, listener.getsockname()[1]), stop
 
 
-async def _start_grpc(address: Address, services: Services) -> Callable[[], Awaitable[None]]:
-    """Start gRPC and return what stops it."""
+async def _start_grpc(address: Address, services: Services) -> tuple[Address, Stop]:
+    """Start gRPC and return where it listens and what stops it."""
     server = GrpcServer(services.matches, services.players, services.matches.ready, str(address))
     try:
         await server.start()
     except RuntimeError as error:
         raise StartError(f"{variable('grpc_addr')}: cannot listen on {address}") from error
-    return lambda: server.stop(GRACE)
+    return Address(address.host, server.port), lambda: server.stop(GRACE)
 
 
 class _Server(uvicorn.Server):
@@ -216,20 +222,21 @@ async def _watch(embedded: EmbeddedPostgres) -> None:
                 log.error("%s", error)
 
 
-def _greet(settings: Settings, *, rest: bool, grpc: bool) -> None:
+def _greet(http_addr: Address | None, grpc_addr: Address | None, data_dir: Path | None) -> None:
     lines = ["", "Montane is running."]
-    if rest:
-        lines.append(f"  REST  http://{settings.http_addr}   docs: http://{settings.http_addr}/docs")
-    if grpc:
-        lines.append(f"  gRPC  {settings.grpc_addr}   (reflection and health are on)")
-    if settings.database_url is None:
-        lines.append(f"  data  {settings.data_dir.absolute()}")
-    if rest:
+    if http_addr:
+        lines.append(f"  REST  http://{http_addr}   docs: http://{http_addr}/docs")
+    if grpc_addr:
+        lines.append(f"  gRPC  {grpc_addr}   (reflection and health are on)")
+    if data_dir:
+        lines.append(f"  data  {data_dir.absolute()}")
+    if http_addr:
         body = """'{"display_name": "Ann"}'"""
         lines.append(
-            "Try:  curl -s -H 'Content-Type: application/json' "
-            f"-d {body} http://{settings.http_addr}/v1/players"
+            f"Try:  curl -s -H 'Content-Type: application/json' -d {body} http://{http_addr}/v1/players"
         )
+    else:
+        lines.append(f"Try:  montane call CatalogueService.ListGames --grpc-addr {grpc_addr}")
     lines.append("Ctrl-C stops it.")
     print("\n".join(lines), flush=True)  # noqa: T201 - what the person who started it reads
 

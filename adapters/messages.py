@@ -35,7 +35,7 @@ BUG = ("Something went wrong", "The fault is the server's; it has been recorded.
 SENTENCES: Mapping[str, str] = {
     "MALFORMED_REQUEST": "The request cannot be read.",
     "NO_SUCH_RESOURCE": "There is nothing at this address.",
-    "MISSING_FIELD": "{field} must be given: {expected}.",
+    "MISSING_FIELD": "{field} must be given.",
     "UNKNOWN_FIELD": "There is no field {field}.",
     "INVALID_FIELD": "{field} must be {expected}.",
     "INVALID_IDEMPOTENCY_KEY": "The idempotency key must be {expected}.",

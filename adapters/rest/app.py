@@ -90,7 +90,7 @@ async def refuse_unknown_parameters(request: Call) -> None:
     known = request.app.state.query_names.get(request.route_handler.handler_name, ())
     for name in request.query_params:
         if name not in known:
-            raise Malformed("INVALID_FIELD", field=name, message=f"{name}: no such query parameter")
+            raise Malformed("UNKNOWN_FIELD", field=name)
 
 
 def _document(app: Litestar, games: Sequence[Any]) -> Any:

@@ -74,12 +74,29 @@ def decoded[Body](raw: bytes, type: type[Body], within: str = "") -> Body:
     try:
         value: Body = _decoder(type).decode(raw)  # type: ignore[arg-type]
     except msgspec.ValidationError as error:
-        message, _, path = str(error).partition(" - at `$")
-        field = (within + path.removesuffix("`")).lstrip(".") or "body"
-        raise Malformed("INVALID_FIELD", field=field, message=f"{field}: {message}") from error
+        raise _malformed(str(error), within) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise Malformed("INVALID_JSON", field=within or "body", message=f"Not JSON: {error}") from error
+        field = within or "body"
+        raise Malformed("MALFORMED_REQUEST", field=field, message=f"{field} is not JSON: {error}") from error
     return value
+
+
+def _malformed(said: str, within: str) -> Malformed:
+    """Return what msgspec says of a value as a failure that names the field of the request."""
+    message, _, path = said.partition(" - at `$")
+    place = (within + path.removesuffix("`")).lstrip(".")
+    for reason, beginning in _ABOUT_A_FIELD.items():
+        if message.startswith(beginning):
+            field = f"{place}.{message.removeprefix(beginning).strip('`')}".lstrip(".")
+            return Malformed(reason, field=field)
+    return Malformed("INVALID_FIELD", field=place or "body", message=f"{place or 'body'}: {message}")
+
+
+_ABOUT_A_FIELD = {
+    "MISSING_FIELD": "Object missing required field ",
+    "UNKNOWN_FIELD": "Object contains unknown field ",
+}
+"""How msgspec begins to say that a field is missing or unknown; behind it comes the field's name."""
 
 
 @cache

@@ -54,7 +54,7 @@ def test_no_process_is_left_after_a_kill(tmp_path: Path) -> None:
 def test_the_greeting_tells_where_to_begin(tmp_path: Path) -> None:
     """What is printed names both addresses, the documentation and a first command."""
     with Server("--data-dir", str(tmp_path / "data")) as server:
-        printed = server.stop()
+        printed = server.greeting
     assert f"http://127.0.0.1:{server.http_port}/docs" in printed
     assert f"127.0.0.1:{server.grpc_port}" in printed
     assert "curl" in printed

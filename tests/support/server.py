@@ -1,7 +1,7 @@
 """The service as its own process, and a client of its REST face."""
 
-import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import httpx
 
-START_SECONDS = 60.0
 STOP_SECONDS = 5.0
 """How long a server may take to stop when it is asked to."""
 
@@ -23,30 +22,34 @@ class Server:
 
     def __init__(self, *flags: str, face: str = "all", environment: Mapping[str, str] | None = None) -> None:
         """Start it with these flags, on free ports; it answers when this returns."""
-        self.http_port, self.grpc_port = free_port(), free_port()
-        self._command = [
-            *(str(Path(sys.executable).with_name("montane")), "serve", face, *flags),
-            *("--http-addr", f"127.0.0.1:{self.http_port}", "--grpc-addr", f"127.0.0.1:{self.grpc_port}"),
-        ]
+        self._command = [str(Path(sys.executable).with_name("montane")), "serve", face, *flags]
         self._environment = {**os.environ, **(environment or {})}
-        served = {
-            "all": (self.http_port, self.grpc_port),
-            "rest": (self.http_port,),
-            "grpc": (self.grpc_port,),
-        }
-        self._ports = served[face]
+        self.http_port = self.grpc_port = 0
         self._start()
 
     def _start(self) -> None:
+        """Start it and read its greeting, which tells where it listens."""
+        addresses = [
+            *("--http-addr", f"127.0.0.1:{self.http_port}", "--grpc-addr", f"127.0.0.1:{self.grpc_port}"),
+        ]
         self.process = subprocess.Popen(
-            self._command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self._environment, text=True
+            [*self._command, *addresses],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=self._environment,
+            text=True,
         )
-        deadline = time.monotonic() + START_SECONDS
-        while not all(map(_listens, self._ports)):
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                self.process.kill()
-                raise RuntimeError(f"the server did not start: {self.process.communicate()[0]}")
-            time.sleep(0.02)
+        assert self.process.stdout is not None
+        self.greeting = ""
+        for line in self.process.stdout:
+            self.greeting += line
+            if found := re.match(r"  REST  http://127\.0\.0\.1:(\d+)", line):
+                self.http_port = int(found[1])
+            if found := re.match(r"  gRPC  127\.0\.0\.1:(\d+)", line):
+                self.grpc_port = int(found[1])
+            if line.startswith("Ctrl-C"):
+                return
+        raise RuntimeError(f"the server did not start: {self.greeting}")
 
     @property
     def url(self) -> str:
@@ -145,12 +148,6 @@ def eventually(holds: Any, seconds: float = 10.0) -> Any:
         assert time.monotonic() < deadline, "it did not come about in time"
         time.sleep(0.02)
     return found
-
-
-def _listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-        return True
-    return False
 
 
 def descendants(pid: int) -> Iterator[int]:
