@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from adapters.grpc.generated.montane.v1 import matches_pb2
+from tests.support.grpc_client import GrpcClient
 from tests.support.server import Client, Server, descendants, eventually, free_port
 
 MONTANE = str(Path(sys.executable).with_name("montane"))
@@ -62,14 +64,15 @@ def test_the_greeting_tells_where_to_begin(tmp_path: Path) -> None:
 
 def test_it_says_503_while_the_database_is_away_and_resumes(tmp_path: Path) -> None:
     """When PostgreSQL dies, answers are 503 with a hint to retry, and play goes on once it is back."""
-    with Server("--data-dir", str(tmp_path / "data"), face="rest") as server:
-        ann = Client(server.url)
+    with Server("--data-dir", str(tmp_path / "data")) as server:
+        ann, onlooker = Client(server.url), GrpcClient(server.grpc_target, name=None)
         match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})
         path = f"/v1/matches/{match['id']}"
+        looking = matches_pb2.GetViewRequest(match=match["id"])
         move = {"command": {"type": "move_card", "card": "9H"}, "expected_version": 4}
         (postmaster,) = [pid for pid in descendants(server.process.pid) if _parent(pid) == server.process.pid]
         os.kill(postmaster, signal.SIGKILL)
-        seen = set()
+        seen: set[int | str] = set()
 
         def played() -> httpx.Response | None:
             answer = ann.http.post(f"{path}/commands", json=move, headers={"Idempotency-Key": "once"})
@@ -77,12 +80,16 @@ def test_it_says_503_while_the_database_is_away_and_resumes(tmp_path: Path) -> N
             if answer.status_code == 503:
                 assert answer.headers["Retry-After"]
                 assert answer.json()["reason"] == "STORE_UNAVAILABLE"
+                code, reason, _ = onlooker.refusal(onlooker.matches.GetView, looking, may_succeed=True)
+                assert (code, reason) in {("UNAVAILABLE", "STORE_UNAVAILABLE"), ("OK", "")}
+                seen.add(code)
             return answer if answer.status_code == 200 else None
 
         answer = eventually(played, 30)
-        assert seen <= {200, 503}
+        assert seen <= {200, 503, "UNAVAILABLE", "OK"}
         assert answer.json()["version"] == 5
         assert ann.get(f"{path}/view")["version"] == 5
+        assert onlooker.call(onlooker.matches.GetView, looking).view.version == 5
         eventually(lambda: ann.http.get("/health/ready").status_code == 200)
 
 
