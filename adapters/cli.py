@@ -44,6 +44,7 @@ def serve(
     http_addr: Annotated[str | None, _flag("http_addr", "REST. Default: 127.0.0.1:8000")] = None,
     grpc_addr: Annotated[str | None, _flag("grpc_addr", "gRPC. Default: 127.0.0.1:50051")] = None,
     pool_size: Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")] = None,
+    append_queue: Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")] = None,
     remembered_matches: Annotated[
         str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
     ] = None,
@@ -61,6 +62,7 @@ def serve(
         http_addr=http_addr,
         grpc_addr=grpc_addr,
         pool_size=pool_size,
+        append_queue=append_queue,
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
         log_level=log_level,

@@ -83,7 +83,7 @@ def use_cases(settings: Settings, datastore: Datastore) -> Services:
     clock = SystemClock()
     matches = Matches(
         games=games,
-        store=postgres_store(games, datastore),
+        store=postgres_store(games, datastore, settings.append_queue),
         seeds=PostgresSeeds(datastore),
         match_list=PostgresMatchList(games, datastore),
         clock=clock,

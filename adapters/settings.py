@@ -37,6 +37,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         http_addr: Where REST is served.
         grpc_addr: Where gRPC is served.
         pool_size: The most connections to PostgreSQL.
+        append_queue: The most events that may wait to be written; beyond, commands are told to come again.
         remembered_matches: How many matches are kept folded in memory.
         snapshot_every: How many events lie between two snapshots of a match.
         log_level: The least important messages that are logged.
@@ -47,6 +48,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     http_addr: Address = Address("127.0.0.1", 8000)
     grpc_addr: Address = Address("127.0.0.1", 50051)
     pool_size: int = 8
+    append_queue: int = 5_000
     remembered_matches: int = 10_000
     snapshot_every: int = 500
     log_level: str = "INFO"
@@ -119,6 +121,7 @@ _READERS: Mapping[str, Any] = {
     "http_addr": _address,
     "grpc_addr": _address,
     "pool_size": _count,
+    "append_queue": _count,
     "remembered_matches": _count,
     "snapshot_every": _count,
     "log_level": _level,

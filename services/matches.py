@@ -409,8 +409,9 @@ class Matches:
             return False
 
     async def drain(self) -> None:
-        """Wait for the snapshots that are being taken."""
+        """Finish what is being stored; nothing more may be asked for."""
         await asyncio.gather(*self._background, return_exceptions=True)
+        await self._store.close()
 
     async def _loaded(self, entry: Entry, id: MatchId) -> Live:
         """Return a match from memory or else from the store; the entry's lock is held."""
@@ -444,6 +445,20 @@ class Matches:
             expected_version=expected_version,
             events=seen_events(live.game, missed, seated(seat)),
         )
+
+    async def game_of(self, id: MatchId, player: PlayerId) -> Game[Any, Any, Any, Any]:
+        """Return the game of a match.
+
+        Raises:
+            NotFound: There is no such match, or none that the player may know of.
+        """
+        entry = self._memory.entry(id)
+        live = entry.live or await self._current(id)
+        try:
+            self._known_to(live, player)
+        except NotFound:
+            self._known_to(await self._current(id), player)
+        return live.game
 
     async def read(self, id: MatchId, player: PlayerId | None) -> Listed:
         """Return a match without its table.

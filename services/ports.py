@@ -90,6 +90,9 @@ class EventStore(Protocol):
     async def keep_snapshot(self, match: MatchId, snapshot: Snapshot) -> None:
         """Store a snapshot."""
 
+    async def close(self) -> None:
+        """Finish what was accepted; nothing is appended any more."""
+
     async def answers(self) -> bool:
         """Return whether the store answers now."""
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
-from eventsourcing.persistence import AggregateRecorder, ApplicationRecorder, IntegrityError
+from eventsourcing.persistence import AggregateRecorder, ApplicationRecorder, IntegrityError, StoredEvent
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 from eventsourcing.postgres import PostgresAggregateRecorder, PostgresApplicationRecorder
 
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.group_commit import GroupCommit
 from adapters.postgres.mapper import EventMapper, LoggedEvent, SnapshotMapper
 from services.errors import NotFound
 from services.ids import MatchId, parsed
@@ -19,18 +20,37 @@ from services.ports import Recorded, Snapshot, VersionTaken
 EVENTS = "match_events"
 SNAPSHOTS = "match_snapshots"
 
+APPEND = (
+    "SELECT positions FROM append_match_events(%b::uuid[], %b::bigint[], %b::text[], %b::bytea[], %b::int[])"
+)
+
 
 class MatchRecorder(PostgresApplicationRecorder):
-    """The library's recorder without its retries.
+    """The library's recorder, writing by `append_match_events` and without retries.
 
     It would try again for many seconds while the server is away, and after a lost answer it would take a
     command that was stored for one that lost a race. The caller knows better: it has an idempotency key.
     """
 
-    insert_events = PostgresApplicationRecorder.insert_events.__wrapped__
     select_events = PostgresApplicationRecorder.select_events.__wrapped__
     select_notifications = PostgresApplicationRecorder.select_notifications.__wrapped__
     max_notification_id = PostgresApplicationRecorder.max_notification_id.__wrapped__
+
+    def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int] | None:
+        """Store events, all or none, and return their notification ids."""
+        if not stored_events:
+            return None
+        columns = (
+            [event.originator_id for event in stored_events],
+            [event.originator_version for event in stored_events],
+            [event.topic for event in stored_events],
+            [event.state for event in stored_events],
+            [1] * len(stored_events),
+        )
+        with self.datastore.get_connection() as connection:
+            row = connection.execute(APPEND, columns, prepare=True).fetchone()
+        positions: list[int] = row["positions"] if row else []
+        return positions
 
 
 class SnapshotRecorder(PostgresAggregateRecorder):
@@ -51,9 +71,23 @@ class Store:
     """The port `EventStore` on two recorders of the library."""
 
     def __init__(
-        self, games: Games, events: ApplicationRecorder, snapshots: AggregateRecorder, run: Run
+        self,
+        games: Games,
+        events: ApplicationRecorder,
+        snapshots: AggregateRecorder,
+        run: Run,
+        group_commit: GroupCommit | None = None,
     ) -> None:
-        """Take the registered games, the recorders, and how blocking work is done."""
+        """Take the registered games, the recorders, how blocking work is done, and how commands are written.
+
+        Args:
+            games: The registered games by id.
+            events: Reads the log, and writes it where there is no group commit.
+            snapshots: Keeps the snapshots.
+            run: Does what blocks.
+            group_commit: Writes the log.
+        """
+        self._group_commit = group_commit
         self._mapper = EventMapper(games)
         self._snapshots_mapper = SnapshotMapper(games)
         self._events = events
@@ -64,10 +98,18 @@ class Store:
         """Store the events of one command; durable when it returns."""
         number = uuid_of(match)
         stored = [self._mapper.to_stored_event(LoggedEvent(number, recorded)) for recorded in events]
+        if self._group_commit is not None:
+            await self._group_commit.append(stored)
+            return
         try:
             await self._run(lambda: self._events.insert_events(stored))
         except IntegrityError as error:
             raise VersionTaken from error
+
+    async def close(self) -> None:
+        """Finish what was accepted."""
+        if self._group_commit is not None:
+            await self._group_commit.close()
 
     async def read(self, match: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
         """Return a match's events behind version `after`, up to and with `up_to`, in order."""
@@ -98,10 +140,17 @@ def postgres_log(datastore: Datastore) -> MatchRecorder:
     return MatchRecorder(datastore, events_table_name=EVENTS)
 
 
-def postgres_store(games: Games, datastore: Datastore) -> Store:
-    """Return the log in PostgreSQL; its tables are made by the migrations."""
+def postgres_store(games: Games, datastore: Datastore, append_queue: int) -> Store:
+    """Return the log in PostgreSQL; its tables are made by the migrations.
+
+    Args:
+        games: The registered games by id.
+        datastore: The connections for all but writing the log.
+        append_queue: The most events that may wait to be written.
+    """
+    group_commit = GroupCommit(datastore.conninfo, append_queue)
     snapshots = SnapshotRecorder(datastore, events_table_name=SNAPSHOTS)
-    return Store(games, postgres_log(datastore), snapshots, datastore.run)
+    return Store(games, postgres_log(datastore), snapshots, datastore.run, group_commit)
 
 
 def memory_store(games: Games, events: POPOApplicationRecorder, snapshots: POPOAggregateRecorder) -> Store:

@@ -1,6 +1,6 @@
 """What every store promises, in memory and in PostgreSQL alike."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -37,12 +37,12 @@ TERMS = Terms(
 
 
 @pytest.fixture(params=["memory", "postgres"])
-def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
+async def stores(request: pytest.FixtureRequest) -> AsyncIterator[Stores]:
     """Stores of each kind."""
     if request.param == "memory":
         yield memory_stores()
     else:
-        with postgres_stores(request.getfixturevalue("database")) as stores:
+        async with postgres_stores(request.getfixturevalue("database")) as stores:
             yield stores
 
 
@@ -117,7 +117,7 @@ async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
 
 async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
     """What does not decode as today's shape is passed over, and the match is folded from its events."""
-    with postgres_stores(database) as stores:
+    async with postgres_stores(database) as stores:
         match = fresh()
         snapshot = Snapshot(version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, done=())
         await stores.store.keep_snapshot(match, snapshot)

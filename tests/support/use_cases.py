@@ -1,7 +1,7 @@
 """The use cases on stores in memory or in PostgreSQL, as a test wants them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,6 +18,7 @@ from services.matches import Matches, Proposal
 from services.players import Players
 
 POOL = 4
+APPEND_QUEUE = 5_000
 
 
 class TickingClock:
@@ -68,7 +69,7 @@ class PostgresStores(Stores):
         """Take the connections."""
         games = dict(GAMES)
         super().__init__(
-            postgres_store(games, datastore),
+            postgres_store(games, datastore, APPEND_QUEUE),
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
@@ -94,13 +95,15 @@ def memory_stores() -> Stores:
     )
 
 
-@contextmanager
-def postgres_stores(conninfo: str) -> Iterator[PostgresStores]:
+@asynccontextmanager
+async def postgres_stores(conninfo: str) -> AsyncIterator[PostgresStores]:
     """Give stores in a migrated database."""
     datastore = Datastore(conninfo, POOL)
+    stores = PostgresStores(datastore)
     try:
-        yield PostgresStores(datastore)
+        yield stores
     finally:
+        await stores.store.close()
         datastore.close()
 
 

@@ -146,11 +146,10 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
     player = await caller(request)
     asked = await body(request, RawCommandRequest)
     matches = services(request).matches
-    known = await matches.read(MatchId(match), player.id)
-    game = matches.game(known.match.terms.game)
+    game = await matches.game_of(MatchId(match), player.id)
     result = await matches.submit(
         player.id,
-        known.id,
+        MatchId(match),
         decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
         key=key,
         expected_version=asked.expected_version,

@@ -1,0 +1,144 @@
+"""The write path: commands that arrive while one commit is away share the next.
+
+One task a process sends what has gathered in one call of `append_match_events`, which commits by itself.
+There is no timer: a command that comes alone goes at once, and while it is away the next batch gathers. By hand
+because the event-sourcing library writes one command a transaction, and has no asyncio.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+
+import psycopg
+from eventsourcing.persistence import StoredEvent
+from msgspec import Struct
+from psycopg import AsyncConnection
+from psycopg.errors import UniqueViolation
+
+from services.errors import Unavailable
+from services.ports import VersionTaken
+
+BATCH = 500
+"""The most commands of one commit."""
+LOCK_SECONDS = 5
+STATEMENT_SECONDS = 10
+COMMIT_SECONDS = 12
+"""How long a commit may take in all; then its connection is given up and nobody knows if it happened."""
+CONNECT_SECONDS = 2
+
+OPTIONS = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
+
+APPEND = (
+    "SELECT refused FROM append_match_events(%b::uuid[], %b::bigint[], %b::text[], %b::bytea[], %b::int[])"
+)
+
+LOST = (psycopg.OperationalError, psycopg.InterfaceError, TimeoutError)
+
+
+class Waiting(Struct):
+    """A command that waits for its commit.
+
+    Attributes:
+        events: What it stores.
+        stored: Done when it is stored, or fails with the reason why it is not.
+    """
+
+    events: Sequence[StoredEvent]
+    stored: asyncio.Future[None]
+
+
+class GroupCommit:
+    """Appends the events of commands to the log, many commands a commit."""
+
+    def __init__(self, conninfo: str, capacity: int) -> None:
+        """Take where the database is, and how many events may wait; connect with the first of them."""
+        self._conninfo = conninfo
+        self._capacity = capacity
+        self._waiting: deque[Waiting] = deque()
+        self._events = 0
+        self._connection: AsyncConnection[tuple[list[int]]] | None = None
+        self._committer: asyncio.Task[None] | None = None
+
+    async def append(self, events: Sequence[StoredEvent]) -> None:
+        """Store the events of one command; durable when it returns.
+
+        Raises:
+            VersionTaken: One of the versions exists already; nothing was stored.
+            Unavailable: Too many are waiting, and nothing was stored; or the server was lost meanwhile, and
+                the events may have been stored or not.
+        """
+        if self._events + len(events) > self._capacity:
+            raise Unavailable
+        waiting = Waiting(events, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        self._events += len(events)
+        if self._committer is None or self._committer.done():
+            self._committer = asyncio.create_task(self._commit())
+        await waiting.stored
+
+    async def close(self) -> None:
+        """Finish what was accepted, then disconnect."""
+        if self._committer is not None:
+            await self._committer
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    async def _commit(self) -> None:
+        """Send batch after batch until none waits."""
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+            try:
+                refused = await self._send(batch)
+            except UniqueViolation:
+                refused = set(range(1, len(batch) + 1))
+            except Exception as error:
+                self._tell_failure(batch, error)
+                continue
+            finally:
+                self._events -= sum(len(waiting.events) for waiting in batch)
+            for number, waiting in enumerate(batch, start=1):
+                if waiting.stored.done():
+                    continue
+                if number in refused:
+                    waiting.stored.set_exception(VersionTaken())
+                else:
+                    waiting.stored.set_result(None)
+
+    async def _send(self, batch: Sequence[Waiting]) -> set[int]:
+        """Commit a batch and return the numbers, from 1, of the commands refused."""
+        events = [(number, event) for number, one in enumerate(batch, start=1) for event in one.events]
+        columns = (
+            [event.originator_id for _, event in events],
+            [event.originator_version for _, event in events],
+            [event.topic for _, event in events],
+            [event.state for _, event in events],
+            [number for number, _ in events],
+        )
+        try:
+            async with asyncio.timeout(COMMIT_SECONDS):
+                connection = await self._connected()
+                cursor = await connection.execute(APPEND, columns, prepare=True)
+                row = await cursor.fetchone()
+        except LOST:
+            await self._disconnect()
+            raise
+        return set(row[0]) if row else set()
+
+    async def _connected(self) -> AsyncConnection[tuple[list[int]]]:
+        if self._connection is None or self._connection.closed:
+            self._connection = await AsyncConnection.connect(
+                self._conninfo, autocommit=True, options=OPTIONS, connect_timeout=CONNECT_SECONDS
+            )
+        return self._connection
+
+    async def _disconnect(self) -> None:
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    @staticmethod
+    def _tell_failure(batch: Sequence[Waiting], error: Exception) -> None:
+        for waiting in batch:
+            if not waiting.stored.done():
+                waiting.stored.set_exception(Unavailable() if isinstance(error, LOST) else error)
