@@ -1,8 +1,8 @@
 """The write path: commands that arrive while one commit is away share the next.
 
 One task a process sends what has gathered in one call of `append_match_events`, which commits by itself.
-There is no timer: a command that comes alone goes at once, and while it is away the next batch gathers. By hand
-because the event-sourcing library writes one command a transaction, and has no asyncio.
+There is no timer: a command that comes alone goes at once, and while it is away the next batch gathers. By
+hand because the event-sourcing library writes one command a transaction, and has no asyncio.
 """
 
 import asyncio
