@@ -12,6 +12,8 @@ from adapters.postgres.store import EVENTS
 
 POLL = 1.0
 """Seconds after which the log is read also when no NOTIFY has come: a NOTIFY is only a hint."""
+TOGETHER = 0.05
+"""Seconds between two readings of a log that grows all the time; what comes meanwhile is taken together."""
 PAUSE = 0.5
 """Seconds between two tries to reach a server that is away."""
 
@@ -51,11 +53,11 @@ class Follower:
                 self._stopped.wait(PAUSE)
 
     def _listen(self, connection: psycopg.Connection[object]) -> None:
-        waited = 0.0
         while not self._stopped.is_set():
             while self._catch_up(self._recorder):
                 pass
-            waited = 0.0
+            self._stopped.wait(TOGETHER)
+            waited = TOGETHER
             while waited < POLL and not self._stopped.is_set():
                 if any(True for _ in connection.notifies(timeout=POLL / 10, stop_after=1)):
                     break
