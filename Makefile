@@ -24,6 +24,7 @@ check: $(INSTALLED) ## Look at format, lint, types, imports, proto files and loc
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/buf lint proto
+	.venv/bin/buf format --diff --exit-code proto
 	@rm -rf build/check && mkdir -p build/check
 	@cp -R $(GENERATED) build/check/generated
 	$(PYTHON) proto/generate.py
@@ -34,7 +35,7 @@ check: $(INSTALLED) ## Look at format, lint, types, imports, proto files and loc
 	@diff requirements.lock build/check/requirements.lock \
 		|| { echo "requirements.lock is not up to date with pyproject.toml: make lock"; exit 1; }
 
-bench: $(INSTALLED) ## Measure how fast the rules are
+bench: $(INSTALLED) ## Measure how fast rules and store are, beside bounds of the same run
 	@$(PYTHON) -m bench $(ARGS)
 
 proto: $(INSTALLED) ## Generate the gRPC code from the proto files

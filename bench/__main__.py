@@ -2,25 +2,33 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import montana_rules
+from bench import montana_rules, store
 
 
 def main() -> None:
     """Run what the command line asks for."""
     parser = ArgumentParser(
         prog="python -m bench",
-        description="How fast the rules of Montana are, in moves per CPU second on one core.",
+        description="How fast Montane is; every figure stands beside a bound measured in the same run.",
         formatter_class=ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("--deals", type=int, default=300, help="deals a round plays, numbered from 0")
-    parser.add_argument("--rounds", type=int, default=7, help="rounds, of which the median counts")
-    parser.add_argument("--profile", action="store_true", help="print the profiler's view too")
+    parser.add_argument("what", nargs="*", help="rules, store; all if none is named")
+    parser.add_argument("--deals", type=int, default=300, help="rules: deals a round plays, numbered from 0")
+    parser.add_argument("--rounds", type=int, default=7, help="rules: rounds, of which the median counts")
+    parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
+    parser.add_argument("--seconds", type=float, default=2, help="store: how long a round takes")
     arguments = parser.parse_args()
-    montana_rules.throughput(arguments.deals, arguments.rounds)
-    montana_rules.breakdown(max(1, arguments.deals // 10), arguments.rounds)
-    montana_rules.folding(max(1, arguments.deals // 3), arguments.rounds)
-    if arguments.profile:
-        montana_rules.profile(arguments.deals)
+    wanted = arguments.what or ["rules", "store"]
+    if unknown := set(wanted) - {"rules", "store"}:
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
+    if "rules" in wanted:
+        montana_rules.throughput(arguments.deals, arguments.rounds)
+        montana_rules.breakdown(max(1, arguments.deals // 10), arguments.rounds)
+        montana_rules.folding(max(1, arguments.deals // 3), arguments.rounds)
+        if arguments.profile:
+            montana_rules.profile(arguments.deals)
+    if "store" in wanted:
+        store.compare(arguments.seconds, rounds=3)
 
 
 if __name__ == "__main__":
