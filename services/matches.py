@@ -24,7 +24,7 @@ from domain.match import (
     take_seat,
     why_not,
 )
-from domain.shared.chance import decision_chance, seed_commitment
+from domain.shared.chance import Chance, decision_chance, seed_commitment
 from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
@@ -150,7 +150,7 @@ class Matches:
         """Open a match, seat its opener, and start it if that fills it.
 
         Returns:
-            The idempotency key and the match. A key used before gives the match that it opened then.
+            The idempotency key and the match as it was then: a key used before gives the same answer again.
 
         Raises:
             NotFound: There is no such game.
@@ -159,73 +159,46 @@ class Matches:
         """
         game = self.game(proposal.game)
         key = _checked_key(key)
-        seats = game.min_seats if proposal.seats is None else proposal.seats
         _check_entropy(proposal.entropy)
-        digest = _digest(proposal)
         now = self._clock.now()
-        opening = Opening(new_uuid(now), token_bytes(32), digest)
-        terms = Terms(
-            game=game.id,
-            ruleset=game.ruleset,
-            options=proposal.options,
-            seats=seats,
-            opener=player,
-            visibility=proposal.visibility,
-            disclosure=proposal.disclosure,
-            seed_commitment=seed_commitment(opening.seed),
-        )
-        self._opening(match_id(opening.match), opening, game, terms, proposal)
-        claimed = await self._seeds.claim(player, key, opening)
-        if claimed.digest != digest:
+        wanted = Opening(new_uuid(now), token_bytes(32), _digest(proposal))
+        # What cannot be opened is refused here, before anything is put down.
+        _opening_events(game, player, proposal, wanted)
+        opening = await self._seeds.claim(player, key, wanted)
+        if opening.digest != wanted.digest:
             raise KeyReused
-        id = match_id(claimed.match)
-        terms = msgspec.structs.replace(terms, seed_commitment=seed_commitment(claimed.seed))
+        events = [
+            Recorded(
+                version=version,
+                at=now,
+                seat=None if proposal.seat is None or version == 1 else Seat(proposal.seat),
+                key=key,
+                digest=opening.digest,
+                command=None,
+                event=event,
+            )
+            for version, event in enumerate(_opening_events(game, player, proposal, opening), start=1)
+        ]
+        id = match_id(opening.match)
         entry = self._memory.entry(id)
         async with entry.lock:
             if entry.live is None:
-                try:
-                    entry.live = await at_version(self.games, self._store, id)
-                except NotFound:
-                    events = [
-                        Recorded(
-                            version=version,
-                            at=now,
-                            seat=None if proposal.seat is None or version == 1 else Seat(proposal.seat),
-                            key=key,
-                            digest=digest,
-                            command=None,
-                            event=event,
-                        )
-                        for version, event in enumerate(
-                            self._opening(id, claimed, game, terms, proposal), start=1
-                        )
-                    ]
-                    try:
-                        await self._append(id, events)
-                        entry.live = opened(self.games, id, events)
-                    except VersionTaken:
-                        entry.live = await at_version(self.games, self._store, id)
-            return key, _listed(entry.live)
+                entry.live = await self._stored_opening(id, events)
+            if entry.live.version == len(events):
+                return key, _listed(entry.live)
+            return key, _listed(await at_version(self.games, self._store, id, len(events)))
 
-    def _opening(
-        self,
-        id: MatchId,
-        opening: Opening,
-        game: Game[Any, Any, Any, Any],
-        terms: Terms[Any],
-        proposal: Proposal,
-    ) -> Sequence[object]:
-        """Return the events that open a match on these terms."""
-        events, match = open_match(game, terms)
-        if proposal.seat is None:
-            return events
-        holder = Holder(terms.opener, HolderKind.HUMAN, proposal.entropy)
-        entropies = [""] * terms.seats
-        if 0 <= proposal.seat < terms.seats:
-            entropies[proposal.seat] = proposal.entropy
-        chance = decision_chance(opening.seed, id, entropies, len(events))
-        seating, _ = take_seat(game, match, Seat(proposal.seat), holder, chance)
-        return (*events, *seating)
+    async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> Live:
+        """Store the opening of a match, and return the match; one that was opened before stays as it is."""
+        try:
+            return await at_version(self.games, self._store, id)
+        except NotFound:
+            pass
+        try:
+            await self._append(id, events)
+        except VersionTaken:
+            return await at_version(self.games, self._store, id)
+        return opened(self.games, id, events)
 
     async def take_seat(
         self, player: PlayerId, id: MatchId, seat: int, entropy: str, key: str | None
@@ -240,10 +213,7 @@ class Matches:
         holder = Holder(player, HolderKind.HUMAN, entropy)
 
         def decide(live: Live, seed: bytes) -> tuple[Sequence[Any], Match[Any, Any]]:
-            entropies = _entropies(live.match)
-            if 0 <= seat < len(entropies):
-                entropies[seat] = entropy
-            chance = decision_chance(seed, id, entropies, live.version)
+            chance = _chance(live.match, seed, id, live.version, Seat(seat), holder)
             return take_seat(live.game, live.match, Seat(seat), holder, chance)
 
         def authorise(live: Live) -> Seat:
@@ -252,8 +222,9 @@ class Matches:
 
         key = _checked_key(key)
         digest = _digest(["take_seat", player, seat, entropy])
-        live, _, _ = await self._carry_out(id, authorise, key, digest, None, None, decide)
-        return key, _listed(live)
+        live, _, (events, match) = await self._carry_out(id, authorise, key, digest, None, None, decide)
+        version = events[-1].version
+        return key, Listed(id=id, opened_at=live.opened_at, match=match, version=version)
 
     async def submit(
         self,
@@ -278,7 +249,7 @@ class Matches:
         key = _checked_key(key)
 
         def decide(live: Live, seed: bytes) -> tuple[Sequence[Any], Match[Any, Any]]:
-            chance = decision_chance(seed, id, _entropies(live.match), live.version)
+            chance = _chance(live.match, seed, id, live.version)
             seat = _seat_of(live.match, player)
             return submit(live.game, live.match, seat, command, chance)
 
@@ -558,6 +529,47 @@ class Matches:
         raise Forbidden("NOT_YOUR_VIEW", **{"as": looking_as})
 
 
+def _opening_events(
+    game: Game[Any, Any, Any, Any], opener: PlayerId, proposal: Proposal, opening: Opening
+) -> Sequence[object]:
+    """Return the events that open a match as proposed, and seat its opener.
+
+    Raises:
+        Rejected: The game is not played by that many, or has no such seat.
+    """
+    terms = Terms(
+        game=game.id,
+        ruleset=game.ruleset,
+        options=proposal.options,
+        seats=game.min_seats if proposal.seats is None else proposal.seats,
+        opener=opener,
+        visibility=proposal.visibility,
+        disclosure=proposal.disclosure,
+        seed_commitment=seed_commitment(opening.seed),
+    )
+    events, match = open_match(game, terms)
+    if proposal.seat is None:
+        return events
+    holder = Holder(opener, HolderKind.HUMAN, proposal.entropy)
+    chance = _chance(match, opening.seed, match_id(opening.match), len(events), Seat(proposal.seat), holder)
+    seating, _ = take_seat(game, match, Seat(proposal.seat), holder, chance)
+    return (*events, *seating)
+
+
+def _chance(
+    match: Match[Any, Any],
+    seed: bytes,
+    id: MatchId,
+    version: int,
+    seat: Seat | None = None,
+    holder: Holder | None = None,
+) -> Chance:
+    """Return the chance of the decision at a version, with the entropy of the holder who sits down in it."""
+    holders = [holder if number == seat else held for number, held in enumerate(match.holders)]
+    entropies = ["" if held is None else held.entropy for held in holders]
+    return decision_chance(seed, id, entropies, version)
+
+
 def _wanted_viewer(looking_as: str | None, seats: int) -> Viewer | None:
     match looking_as:
         case None:
@@ -582,10 +594,6 @@ def _seat_of(match: Match[Any, Any], player: PlayerId) -> Seat:
     if (seat := _seat_held(match, player)) is None:
         raise Forbidden("NOT_SEATED")
     return seat
-
-
-def _entropies(match: Match[Any, Any]) -> list[str]:
-    return ["" if holder is None else holder.entropy for holder in match.holders]
 
 
 def _listed(live: Live) -> Listed:

@@ -68,8 +68,12 @@ async def test_a_match_waits_for_its_seats(stores: Stores) -> None:
     assert (await node.view(match, ANN, version=None, looking_as=None)).table is None
     with pytest.raises(Forbidden, match="NOT_SEATED"):
         await gives(node, match, NINE)
-    _, listed = await node.take_seat(BEN, match, 0, "luck", None)
-    assert listed.match.phase is Phase.PLAYING
+    seated = await node.take_seat(BEN, match, 0, "luck", "k")
+    assert seated[1].match.phase is Phase.PLAYING
+    await gives(node, match, Resign(), player=BEN)
+    assert await stores.node().take_seat(BEN, match, 0, "luck", "k") == seated
+    match = await opened(node, seat=None)
+    await node.take_seat(BEN, match, 0, "luck", None)
     for player, seat, reason in ((ANN, 0, Reason.MATCH_STARTED), (ANN, 5, Reason.NO_SUCH_SEAT)):
         with pytest.raises(Rejected) as refused:
             await node.take_seat(player, match, seat, "", None)
@@ -83,6 +87,9 @@ async def test_the_same_key_opens_one_match(stores: Stores) -> None:
     assert len({listed.id for _, listed in answers}) == 1
     with pytest.raises(KeyReused):
         await one.open(ANN, proposal(seat=None), "k")
+    await gives(one, answers[0][1].id, NINE)
+    for node in (one, other):
+        assert await node.open(ANN, proposal(), "k") == answers[0]
     _, bens = await one.open(BEN, proposal(), "k")
     assert bens.id != answers[0][1].id
 
