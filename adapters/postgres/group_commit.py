@@ -12,9 +12,8 @@ from collections.abc import Sequence
 import psycopg
 from eventsourcing.persistence import StoredEvent
 from msgspec import Struct
-from psycopg import AsyncConnection
-from psycopg.errors import UniqueViolation
 
+from adapters.postgres.wire import ARRAYS, Wire, bigints, byteas, integers, texts, uuids
 from services.errors import Unavailable
 from services.ports import VersionTaken
 
@@ -28,9 +27,7 @@ CONNECT_SECONDS = 2
 
 OPTIONS = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
 
-APPEND = (
-    "SELECT refused FROM append_match_events(%b::uuid[], %b::bigint[], %b::text[], %b::bytea[], %b::int[])"
-)
+APPEND = "SELECT refused FROM append_match_events($1, $2, $3, $4, $5)"
 
 LOST = (psycopg.OperationalError, psycopg.InterfaceError, TimeoutError)
 
@@ -56,8 +53,13 @@ class GroupCommit:
         self._capacity = capacity
         self._waiting: deque[Waiting] = deque()
         self._events = 0
-        self._connection: AsyncConnection[tuple[list[int]]] | None = None
+        self._wire: Wire | None = None
         self._committer: asyncio.Task[None] | None = None
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection, as far as is known."""
+        return self._wire is not None and not self._wire.closed
 
     async def append(self, events: Sequence[StoredEvent]) -> None:
         """Store the events of one command; durable when it returns.
@@ -80,9 +82,7 @@ class GroupCommit:
         """Finish what was accepted, then disconnect."""
         if self._committer is not None:
             await self._committer
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
+        self._disconnect()
 
     async def _commit(self) -> None:
         """Send batch after batch until none waits."""
@@ -90,8 +90,6 @@ class GroupCommit:
             batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
             try:
                 refused = await self._send(batch)
-            except UniqueViolation:
-                refused = set(range(1, len(batch) + 1))
             except Exception as error:
                 self._tell_failure(batch, error)
                 continue
@@ -109,33 +107,35 @@ class GroupCommit:
         """Commit a batch and return the numbers, from 1, of the commands refused."""
         events = [(number, event) for number, one in enumerate(batch, start=1) for event in one.events]
         columns = (
-            [event.originator_id for _, event in events],
-            [event.originator_version for _, event in events],
-            [event.topic for _, event in events],
-            [event.state for _, event in events],
-            [number for number, _ in events],
+            uuids([event.originator_id for _, event in events]),  # type: ignore[misc]  # ours are no texts
+            bigints([event.originator_version for _, event in events]),
+            texts([event.topic for _, event in events]),
+            byteas([event.state for _, event in events]),
+            integers([number for number, _ in events]),
         )
         try:
             async with asyncio.timeout(COMMIT_SECONDS):
-                connection = await self._connected()
-                cursor = await connection.execute(APPEND, columns, prepare=True)
-                row = await cursor.fetchone()
-        except LOST:
-            await self._disconnect()
+                wire = await self._connected()
+                refused = await wire.call(columns)
+        except BaseException as error:
+            # After anything but the server's own refusal an answer may still be under way.
+            if isinstance(error, LOST) or not isinstance(error, psycopg.Error):
+                self._disconnect()
             raise
-        return set(row[0]) if row else set()
+        return {int(number) for number in (refused or b"{}")[1:-1].split(b",") if number}
 
-    async def _connected(self) -> AsyncConnection[tuple[list[int]]]:
-        if self._connection is None or self._connection.closed:
-            self._connection = await AsyncConnection.connect(
-                self._conninfo, autocommit=True, options=OPTIONS, connect_timeout=CONNECT_SECONDS
+    async def _connected(self) -> Wire:
+        if self._wire is None or self._wire.closed:
+            self._disconnect()
+            self._wire = await Wire.connect(
+                self._conninfo, APPEND, ARRAYS, options=OPTIONS, seconds=CONNECT_SECONDS
             )
-        return self._connection
+        return self._wire
 
-    async def _disconnect(self) -> None:
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
+    def _disconnect(self) -> None:
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
 
     @staticmethod
     def _tell_failure(batch: Sequence[Waiting], error: Exception) -> None:

@@ -21,7 +21,8 @@ EVENTS = "match_events"
 SNAPSHOTS = "match_snapshots"
 
 APPEND = (
-    "SELECT positions FROM append_match_events(%b::uuid[], %b::bigint[], %b::text[], %b::bytea[], %b::int[])"
+    "SELECT refused, last"
+    " FROM append_match_events(%b::uuid[], %b::bigint[], %b::text[], %b::bytea[], %b::int[])"
 )
 
 
@@ -49,8 +50,9 @@ class MatchRecorder(PostgresApplicationRecorder):
         )
         with self.datastore.get_connection() as connection:
             row = connection.execute(APPEND, columns, prepare=True).fetchone()
-        positions: list[int] = row["positions"] if row else []
-        return positions
+        if row is None or row["refused"]:
+            raise IntegrityError("one of the versions is taken")
+        return list(range(row["last"] - len(stored_events) + 1, row["last"] + 1))
 
 
 class SnapshotRecorder(PostgresAggregateRecorder):

@@ -15,13 +15,15 @@ import pytest
 from eventsourcing.persistence import ApplicationRecorder, StoredEvent
 from eventsourcing.tests import persistence
 
+from adapters.postgres import group_commit
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import BATCH, GroupCommit
 from adapters.postgres.store import EVENTS, MatchRecorder, postgres_log
 from services.errors import Unavailable
 from services.ports import VersionTaken
 from tests.support.database import Databases
-from tests.support.server import free_port
+from tests.support.relay import relay
+from tests.support.server import eventually, free_port
 
 APPENDING = Path(__file__).parent.parent / "support" / "appending.py"
 WRITERS, MATCHES, EVENTS_EACH = 4, 20, 50
@@ -51,6 +53,15 @@ def stored(database: str) -> dict[UUID, list[int]]:
     return found
 
 
+def end_sessions(database: str) -> None:
+    """End every other session of a database, as the server does when it stops."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
 async def outcomes(commits: GroupCommit, *commands: list[StoredEvent]) -> list[type[BaseException] | None]:
     """Return how commands that are given at the same moment end."""
     answers = await asyncio.gather(*(commits.append(one) for one in commands), return_exceptions=True)
@@ -73,10 +84,40 @@ async def test_the_taken_are_refused_and_the_others_stored(commits: GroupCommit,
     old, fresh, twice = uuid4(), uuid4(), uuid4()
     await commits.append(events(old, 1, 2))
     given = (events(old, 2, 3), events(fresh, 1), events(old, 3, 4), events(twice, 1), events(twice, 1, 2))
-    assert await outcomes(commits, *given) == [VersionTaken, None, VersionTaken, None, VersionTaken]
-    assert await outcomes(commits, events(old, 2, 3)) == [VersionTaken]
-    assert await outcomes(commits, events(old, 3)) == [None]
-    assert stored(database) == {old: [1, 2, 3], fresh: [1], twice: [1]}
+    assert await outcomes(commits, *given) == [VersionTaken, None, None, None, VersionTaken]
+    assert await outcomes(commits, events(old, 4, 5)) == [VersionTaken]
+    assert await outcomes(commits, events(old, 5)) == [None]
+    assert stored(database) == {old: [1, 2, 3, 4, 5], fresh: [1], twice: [1]}
+
+
+async def test_a_batch_reads_no_more_of_a_log_that_has_grown(database: str) -> None:
+    """What was planned while the log was empty still finds conflicts by the index when it is long."""
+    commits = GroupCommit(database, QUEUE)
+    taken = uuid4()
+    await commits.append(events(taken, 1))
+
+    async def batches() -> None:
+        for _ in range(10):
+            assert await outcomes(commits, events(uuid4(), 1), events(taken, 1)) == [None, VersionTaken]
+
+    await batches()
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO match_events (originator_id, originator_version, topic, state)"
+            " SELECT gen_random_uuid(), 1, 'test', 'x' FROM generate_series(1, 20000)"
+        )
+    await batches()
+    await commits.close()
+    with psycopg.connect(database, autocommit=True) as connection:
+
+        def rows_read() -> int:
+            query = "SELECT seq_tup_read, n_tup_ins FROM pg_stat_user_tables WHERE relname = 'match_events'"
+            row = connection.execute(query).fetchone()
+            assert row is not None
+            # The statistics of a session are there when it has ended.
+            return int(row[0]) + 1 if row[1] > 20_020 else 0
+
+        assert await asyncio.to_thread(eventually, rows_read) < 20_000
 
 
 async def test_two_processes_share_the_matches(commits: GroupCommit, database: str) -> None:
@@ -191,16 +232,58 @@ async def test_a_caller_that_goes_away_leaves_its_command(commits: GroupCommit, 
     assert stored(database) == {gone: [1], stays: [1]}
 
 
-async def test_a_lost_connection_is_told_and_replaced(commits: GroupCommit, database: str) -> None:
-    """When the server ends the connection, commands are unavailable; the next go through."""
+async def test_a_lost_answer_is_told_and_the_command_is_there(database: str) -> None:
+    """When the connection ends between commit and answer the outcome is unknown; the same again tells it."""
+    async with relay(database) as (conninfo, wires):
+        commits = GroupCommit(conninfo, QUEUE)
+        await commits.append(events(uuid4(), 1))
+        match = uuid4()
+        wires.answers.clear()
+        waiting = asyncio.create_task(outcomes(commits, events(match, 1)))
+        await asyncio.to_thread(eventually, lambda: match in stored(database))
+        await asyncio.to_thread(end_sessions, database)
+        wires.drop()
+        assert await waiting == [Unavailable]
+        wires.answers.set()
+        assert await outcomes(commits, events(match, 1), events(match, 2)) == [VersionTaken, None]
+        await commits.close()
+
+
+async def test_a_session_that_ends_idle_is_replaced_unnoticed(commits: GroupCommit, database: str) -> None:
+    """A connection lost while nothing is under way is noticed at once, and no command fails for it."""
     await commits.append(events(uuid4(), 1))
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-    assert set(await outcomes(commits, events(uuid4(), 1), events(uuid4(), 1))) == {Unavailable}
+    await asyncio.to_thread(end_sessions, database)
+    await asyncio.to_thread(eventually, lambda: not commits.connected)
     await commits.append(events(uuid4(), 1))
+
+
+async def test_a_server_that_says_nothing_is_given_up_in_time(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the network is cut without a word commands are told in time, and writing goes on after."""
+    monkeypatch.setattr(group_commit, "COMMIT_SECONDS", 1)
+    async with relay(database) as (conninfo, wires):
+        commits = GroupCommit(conninfo, QUEUE)
+        await commits.append(events(uuid4(), 1))
+        wires.answers.clear()
+        wires.questions.clear()
+        begun = time.monotonic()
+        assert await outcomes(commits, events(uuid4(), 1)) == [Unavailable]
+        assert time.monotonic() - begun < 2
+        wires.answers.set()
+        wires.questions.set()
+        await commits.append(events(uuid4(), 1))
+        await commits.close()
+
+
+async def test_a_batch_larger_than_the_sockets_buffer_is_sent(commits: GroupCommit, database: str) -> None:
+    """What the socket does not take at once is sent as it takes it."""
+    match = uuid4()
+    state = bytes(5_000_000)
+    await commits.append([StoredEvent(match, 1, "test", state)])
+    with psycopg.connect(database) as connection:
+        row = connection.execute("SELECT state FROM match_events").fetchone()
+    assert row == (state,)
 
 
 async def test_no_server_is_told_soon() -> None:
