@@ -19,16 +19,21 @@ STATEMENT = b"call"
 
 
 class Wire:
-    """A connection that does nothing but call one prepared statement, one call at a time."""
+    """A connection that does nothing but call one prepared statement, one call at a time.
+
+    Attributes:
+        descriptor: The number of its socket, until it is closed.
+    """
 
     def __init__(self, connection: AsyncConnection[Any]) -> None:
         """Take a connection that nobody else uses; of the running loop."""
         self._connection = connection
         self._libpq = connection.pgconn
-        self._socket = self._libpq.socket
+        self.descriptor = self._libpq.socket
         self._loop = asyncio.get_running_loop()
         self._awaited: asyncio.Future[None] | None = None
-        self._loop.add_reader(self._socket, self._readable)
+        self._given_up = False
+        self._loop.add_reader(self.descriptor, self._readable)
 
     @classmethod
     async def connect(
@@ -73,18 +78,24 @@ class Wire:
         return await self._answer()
 
     def close(self) -> None:
-        """Give the connection up, at once: a server that says nothing is not waited for."""
-        self._loop.remove_reader(self._socket)
-        self._loop.remove_writer(self._socket)
+        """Give the connection up, at once: a server that says nothing is not waited for.
+
+        Does nothing the second time: another socket may have the descriptor's number by then.
+        """
+        if self._given_up:
+            return
+        self._given_up = True
+        self._loop.remove_reader(self.descriptor)
+        self._loop.remove_writer(self.descriptor)
         self._libpq.finish()
 
     async def _answer(self) -> bytes | None:
         while self._libpq.flush():
-            self._loop.add_writer(self._socket, self._wake)
+            self._loop.add_writer(self.descriptor, self._wake)
             try:
                 await self._wait()
             finally:
-                self._loop.remove_writer(self._socket)
+                self._loop.remove_writer(self.descriptor)
         value, failure = None, None
         while True:
             while self._libpq.is_busy():

@@ -1,6 +1,8 @@
 """The write path in PostgreSQL: order, conflicts, atomicity, back-pressure, lost connections."""
 
 import asyncio
+import os
+import socket
 import subprocess
 import sys
 import time
@@ -19,6 +21,7 @@ from adapters.postgres import group_commit
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import BATCH, GroupCommit
 from adapters.postgres.store import EVENTS, MatchRecorder, postgres_log
+from adapters.postgres.wire import Wire
 from services.errors import Unavailable
 from services.ports import VersionTaken
 from tests.support.database import Databases
@@ -256,6 +259,27 @@ async def test_a_session_that_ends_idle_is_replaced_unnoticed(commits: GroupComm
     await asyncio.to_thread(end_sessions, database)
     await asyncio.to_thread(eventually, lambda: not commits.connected)
     await commits.append(events(uuid4(), 1))
+
+
+async def test_a_lost_connection_lets_go_of_its_descriptor(database: str) -> None:
+    """Closing a connection that was lost before leaves alone what has its descriptor's number by then."""
+    wire = await Wire.connect(database, "SELECT 1", (), options="", seconds=2)
+    number = wire.descriptor
+    near, far = socket.socketpair()
+    await asyncio.to_thread(end_sessions, database)
+    await asyncio.to_thread(eventually, lambda: wire.closed)
+    os.dup2(near.fileno(), number)
+    heard = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(number, heard.set)
+    wire.close()
+    far.send(b"x")
+    async with asyncio.timeout(5):
+        await heard.wait()
+    loop.remove_reader(number)
+    os.close(number)
+    near.close()
+    far.close()
 
 
 async def test_a_server_that_says_nothing_is_given_up_in_time(
