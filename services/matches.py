@@ -222,7 +222,9 @@ class Matches:
 
         key = _checked_key(key)
         digest = _digest(["take_seat", player, seat, entropy])
-        live, _, (events, match) = await self._carry_out(id, authorise, key, digest, None, None, decide)
+        live, _, (events, match) = await self._carry_out(
+            player, id, authorise, key, digest, None, None, decide
+        )
         version = events[-1].version
         return key, Listed(id=id, opened_at=live.opened_at, match=match, version=version)
 
@@ -263,7 +265,9 @@ class Matches:
             return await self._validated(id, authorise, command, key, expected_version)
         digest = _digest([command, expected_version])
         raw = msgspec.json.encode(command)
-        live, seat, done = await self._carry_out(id, authorise, key, digest, raw, expected_version, decide)
+        live, seat, done = await self._carry_out(
+            player, id, authorise, key, digest, raw, expected_version, decide
+        )
         viewer = seated(seat)
         events, match = done
         return Answer(
@@ -292,6 +296,7 @@ class Matches:
 
     async def _carry_out(
         self,
+        player: PlayerId,
         id: MatchId,
         authorise: Callable[[Live], Seat],
         key: str,
@@ -312,7 +317,9 @@ class Matches:
             for _ in range(ATTEMPTS):
                 try:
                     seat = authorise(live)
-                    if done := live.done.get((seat, key)):
+                    # Only the holder's own keys are looked up: to others they tell nothing.
+                    holds = _seat_held(live.match, player) == seat
+                    if holds and (done := live.done.get((seat, key))):
                         if done.digest != digest:
                             raise KeyReused
                         past = await at_version(self.games, self._store, id, done.last)

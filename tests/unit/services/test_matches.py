@@ -132,6 +132,18 @@ async def test_a_repeat_gives_the_same_answer_on_any_node(stores: Stores) -> Non
             await gives(node, match, command, "k", expected)
 
 
+async def test_a_key_tells_nothing_to_others(stores: Stores) -> None:
+    """Whoever tries a seat with its holder's key is answered as with any other key (common §5)."""
+    node = stores.node()
+    match = await opened(node, seat=None)
+    await node.take_seat(ANN, match, 0, "", "sat")
+    await gives(node, match, NINE, "moved")
+    for key in ("sat", "moved", "other"):
+        with pytest.raises(Rejected) as refused:
+            await node.take_seat(BEN, match, 0, "", key)
+        assert refused.value.reason is Reason.MATCH_STARTED
+
+
 async def test_a_conflict_carries_what_was_missed(stores: Stores) -> None:
     """A command for another version is refused with the events behind that version."""
     one, other = stores.node(), stores.node()
