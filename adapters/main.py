@@ -214,11 +214,11 @@ async def _watch(embedded: EmbeddedPostgres) -> None:
     while True:
         await asyncio.sleep(WATCH)
         if not embedded.alive():
-            log.error("our own PostgreSQL ended; starting it again")
+            log.error("our own PostgreSQL ended, see %s; starting it again", embedded.log_file)
             try:
                 # Not in a thread: on Linux the server ends with the thread that started it.
                 embedded.restart()
-            except EmbeddedPostgresError as error:
+            except (EmbeddedPostgresError, OSError) as error:
                 log.error("%s", error)
 
 

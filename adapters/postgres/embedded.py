@@ -175,17 +175,18 @@ class EmbeddedPostgres:
         return self._server.poll() is None
 
     def restart(self) -> None:
-        """Start the server again after it has ended by itself; ready at the same address on return.
+        """Start the server again after it has ended by itself, at the same address.
 
-        To be called from the main thread, as `start`.
+        To be called from the main thread, as `start`. Does not wait: recovery may take long, and the caller
+        may have others to answer. A server that does not come up ends, as `alive` tells.
 
         Raises:
-            EmbeddedPostgresError: The server runs, or does not come up.
+            EmbeddedPostgresError: The server runs, or another one does on the cluster.
         """
         if self._stopped or self.alive():
             raise EmbeddedPostgresError(f"the server of {self._folder.path} was not found dead")
+        self._folder.refuse_foreign_server()
         self._server = self._spawn()
-        self._wait_until_ready()
 
     def stop(self, timeout: float = 5.0) -> None:
         """Shut the server down: orderly, else at once, else by force. Does nothing the second time.
