@@ -50,7 +50,10 @@ class Follower:
                     self._listen(connection)
             except (psycopg.Error, PersistenceError) as error:
                 log.warning("read models wait for the database: %s", error)
-                self._stopped.wait(PAUSE)
+            except Exception:
+                # Tried again, not given up: a list that stands still would go unnoticed.
+                log.exception("the read models cannot follow the log")
+            self._stopped.wait(PAUSE)
 
     def _listen(self, connection: psycopg.Connection[object]) -> None:
         while not self._stopped.is_set():
