@@ -174,7 +174,7 @@ class Schemas(Struct, frozen=True):
     view: str
 
 
-class GameBody[O](Struct, frozen=True, kw_only=True):
+class GameBody[O](GameSummary, frozen=True, kw_only=True):
     """A game with what a client needs to offer it.
 
     Attributes:
@@ -186,32 +186,40 @@ class GameBody[O](Struct, frozen=True, kw_only=True):
         max_seats: Most seats.
         default_options: The options of a match that sets none.
         schemas: Where the game's types stand in the OpenAPI document.
-        data: The ruleset's tables with their grade.
     """
 
-    id: str
-    title: str
-    ruleset: str
-    summary: str
-    min_seats: int
-    max_seats: int
     default_options: O
     schemas: Schemas
-    data: tuple[DataTable, ...]
+
+
+class RefusalReason(Struct, frozen=True):
+    """A reason for which a game refuses a command.
+
+    Attributes:
+        reason: Stable code.
+        clause: The clause that it enforces, `§4.4`.
+    """
+
+    reason: str
+    clause: str
 
 
 class Rules(Struct, frozen=True):
-    """The clauses that refusals cite.
+    """A game's rules and data.
 
     Attributes:
         game: The game's id.
         ruleset: Edition of the rules.
         clauses: Sections and rulings, in their order.
+        reasons: Every reason for which the game refuses a command, in the order of the rules.
+        data: The ruleset's tables with their grade.
     """
 
     game: str
     ruleset: str
     clauses: tuple[Clause, ...]
+    reasons: tuple[RefusalReason, ...]
+    data: tuple[DataTable, ...]
 
 
 class Health(Struct, frozen=True):
@@ -257,6 +265,18 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "LegalMoves": filled(LegalMoves, move),
         "Game": filled(GameBody, options),
     }
+
+
+def game_summary(game: AnyGame) -> GameSummary:
+    """Return a game as lists show it."""
+    return GameSummary(
+        id=game.id,
+        title=game.title,
+        ruleset=game.ruleset,
+        summary=game.summary,
+        min_seats=game.min_seats,
+        max_seats=game.max_seats,
+    )
 
 
 def player_body(player: Player) -> PlayerBody:

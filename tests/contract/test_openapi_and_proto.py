@@ -25,6 +25,8 @@ TAGS = {"type", "game"}
 
 SHARED: dict[str, Descriptor] = {
     "Player": players_pb2.Player.DESCRIPTOR,
+    "Rules": catalogue_pb2.GetRulesResponse.DESCRIPTOR,
+    "RefusalReason": catalogue_pb2.RefusalReason.DESCRIPTOR,
     "Clause": catalogue_pb2.Clause.DESCRIPTOR,
     "DataTable": catalogue_pb2.DataTable.DESCRIPTOR,
     "Resign": match_pb2.Resign.DESCRIPTOR,

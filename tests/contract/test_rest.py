@@ -118,8 +118,10 @@ async def test_the_catalogue_is_open(path: str) -> None:
         answer = await http.get(path)
     assert answer.status_code == 200
     assert "montana/1" in answer.text
-    if path.endswith("montana"):
+    if path.endswith("rules"):
         assert {table["grade"] for table in answer.json()["data"]} == {"given"}
+        assert {"reason": "GAP_IS_DEAD", "clause": "§4.4"} in answer.json()["reasons"]
+    if path.endswith("montana"):
         assert answer.json()["default_options"] == msgspec.to_builtins(
             {"redeals": 2, "redeal_policy": "when_stuck", "deal": None}
         )

@@ -2,8 +2,9 @@
 
 from litestar import Response, get
 from litestar.params import FromPath
+from msgspec import structs
 
-from adapters.rest.bodies import GameBody, GameSummary, Items, Rules, Schemas, answer
+from adapters.rest.bodies import GameBody, Items, RefusalReason, Rules, Schemas, answer, game_summary
 from adapters.rest.openapi import component, describes
 from adapters.rest.requests import Call, services
 
@@ -16,49 +17,33 @@ async def list_games(request: Call) -> Response[bytes]:
 
     In the order in which they came to the server.
     """
-    games = tuple(
-        GameSummary(
-            id=game.id,
-            title=game.title,
-            ruleset=game.ruleset,
-            summary=game.summary,
-            min_seats=game.min_seats,
-            max_seats=game.max_seats,
-        )
-        for game in services(request).matches.games.values()
-    )
-    return answer(Items(games, None))
+    games = services(request).matches.games.values()
+    return answer(Items(tuple(map(game_summary, games)), None))
 
 
 @get("/games/{game:str}", opt=describes(answers="Game", fails=(404,)))
 async def get_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Tell all that a client needs to offer a game.
 
-    Its seats, options, types and data tables with their grade.
+    Its seats, its options and its types.
     """
     found = services(request).matches.game(game)
+    kinds = ("Options", "Command", "Event", "View")
     return answer(
         GameBody(
-            id=found.id,
-            title=found.title,
-            ruleset=found.ruleset,
-            summary=found.summary,
-            min_seats=found.min_seats,
-            max_seats=found.max_seats,
+            **structs.asdict(game_summary(found)),
             default_options=found.options(),
-            schemas=Schemas(
-                *(SCHEMAS + component(found, kind) for kind in ("Options", "Command", "Event", "View"))
-            ),
-            data=found.data,
+            schemas=Schemas(*(SCHEMAS + component(found, kind) for kind in kinds)),
         )
     )
 
 
 @get("/games/{game:str}/rules", opt=describes(answers="Rules", fails=(404,)))
 async def get_rules(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Tell the clauses that refusals cite."""
+    """Tell a game's clauses, the reasons that cite them, and its data with their grade."""
     found = services(request).matches.game(game)
-    return answer(Rules(found.id, found.ruleset, found.rules))
+    reasons = tuple(RefusalReason(reason, clause) for reason, clause in found.clauses.items())
+    return answer(Rules(found.id, found.ruleset, found.rules, reasons, found.data))
 
 
 ROUTES = (list_games, get_game, get_rules)
