@@ -11,8 +11,8 @@ from domain.match.evolve import evolve
 from domain.match.rejections import Reason
 from domain.match.state import Holder, Match, Phase, Terms
 from domain.shared.chance import Chance
-from domain.shared.game import Game, begin, play
-from domain.shared.outcomes import Outcome, OutcomeKind
+from domain.shared.game import Game, begin, default_move, play
+from domain.shared.outcomes import Outcome, OutcomeKind, best
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 
@@ -79,9 +79,14 @@ def submit[S, O](
         raise Rejected(reason, seat=seat)
     if type(command) is Resign:
         resigned = Resigned(seat)
-        return _finished(game, (resigned,), evolve(game, match, resigned))
-    events, table = play(game, match.table, seat, command, chance)
-    return _finished(game, events, replace(match, table=table))
+        events: tuple[object, ...] = (resigned,)
+        after = evolve(game, match, resigned)
+    else:
+        events, table = play(game, match.table, seat, command, chance)
+        after = replace(match, table=table)
+    if after.resigned:
+        events, after = _with_default_moves(game, events, after, chance)
+    return _finished(game, events, after)
 
 
 def to_act[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> tuple[Seat, ...]:
@@ -111,21 +116,47 @@ def _not_open_to[S, O](
     return None
 
 
+def _with_default_moves[S, O](
+    game: Game[S, Any, Any, O], events: tuple[object, ...], match: Match[S, O], chance: Chance
+) -> Decided[S, O]:
+    """Return the events, then default moves as long as a seat that gave up is to act (common §6)."""
+    while _outcome(game, match) is None:
+        seat = next((seat for seat in game.to_act(match.table) if seat in match.resigned), None)
+        if seat is None:
+            break
+        move = default_move(game, match.table, seat)
+        more, table = play(game, match.table, seat, move, chance)
+        events, match = (*events, *more), replace(match, table=table)
+    return events, match
+
+
 def _finished[S, O](
     game: Game[S, Any, Any, O], events: tuple[object, ...], match: Match[S, O]
 ) -> Decided[S, O]:
     """Return the events, and the match's end behind them if they bring it."""
-    outcome = _resignation(game, match) or game.outcome(match.table)
+    outcome = _outcome(game, match)
     if outcome is None:
         return events, match
     finished = Finished(outcome)
     return (*events, finished), evolve(game, match, finished)
 
 
+def _outcome[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcome | None:
+    """Return how the match ended; a seat that gave up is out of the ranking (common §6)."""
+    if not match.resigned:
+        return game.outcome(match.table)
+    if outcome := _resignation(game, match):
+        return outcome
+    outcome = game.outcome(match.table)
+    if outcome is None:
+        return None
+    left = (seat for seat in seats_in_order(match.terms.seats) if seat not in match.resigned)
+    kind, winners = best(game.standings(match.table), left)
+    return replace(outcome, kind=kind, winners=winners)
+
+
 def _resignation[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcome | None:
     """Return how resigning ends the match, or None while two seats are left (common §6)."""
-    if not match.resigned:
-        return None
     left = tuple(seat for seat in seats_in_order(match.terms.seats) if seat not in match.resigned)
     if len(left) > 1:
         return None

@@ -6,11 +6,11 @@ from domain.montana.decide import consequence, decide
 from domain.montana.events import EVENTS, Event
 from domain.montana.evolve import evolve
 from domain.montana.legality import legal_moves, to_act, why_not
-from domain.montana.outcome import outcome, scores
+from domain.montana.outcome import outcome, scores, standings
 from domain.montana.rejections import CLAUSES
 from domain.montana.rules import RULES
 from domain.montana.setup import setup
-from domain.montana.state import INITIAL, State
+from domain.montana.state import INITIAL, State, pieces
 from domain.montana.view import Table, determinize, seen, view
 from domain.shared.game import Game
 
@@ -43,4 +43,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     determinize=determinize,
     outcome=outcome,
     scores=scores,
+    standings=standings,
+    defaults=(),
+    pieces=pieces,
 )

@@ -5,7 +5,7 @@ from itertools import permutations
 from domain.montana.catalogue import COLUMNS, COMPLETE, GAP, ROWS, TWOS
 from domain.montana.legality import stuck
 from domain.montana.state import State
-from domain.shared.outcomes import Outcome, OutcomeKind
+from domain.shared.outcomes import Outcome, OutcomeKind, Standings
 from domain.shared.seats import Seat
 
 WON = frozenset(
@@ -26,6 +26,11 @@ def outcome(state: State) -> Outcome | None:
 def scores(state: State) -> tuple[int, ...]:
     """Return the number of cards in finished parts, 0 to 48 (§5.3)."""
     return (sum(finished_part(state, row) for row in range(ROWS)),)
+
+
+def standings(state: State) -> Standings:
+    """Return what ranks the only seat: its score."""
+    return (scores(state),)
 
 
 def finished_part(state: State, row: int) -> int:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from domain.montana.catalogue import CELLS, GAP, RedealPolicy
+from domain.montana.catalogue import ACES, CELLS, GAP, NAMES, RedealPolicy
 
 
 class State(Struct, frozen=True):
@@ -34,3 +34,8 @@ def gaps(state: State) -> tuple[int, int, int, int]:
     second = find(GAP, first + 1)
     third = find(GAP, second + 1)
     return first, second, third, find(GAP, third + 1)
+
+
+def pieces(state: State) -> tuple[str, ...]:
+    """Return the names of all 52 cards, sorted: those on the table, and the aces beside it (§3)."""
+    return tuple(sorted((*(name for number in state.cells if (name := NAMES[number])), *ACES)))

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.chance import Chance
-from domain.shared.outcomes import Outcome
+from domain.shared.outcomes import Outcome, Standings
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 
@@ -47,6 +47,10 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         determinize: Another state that the viewer cannot tell from this one.
         outcome: How the game ended, or None while it goes on.
         scores: Points by seat as they stand.
+        standings: What ranks the seats, as it stands.
+        defaults: What a seat does that gave up or ran out of time: the first legal one of these (common §7);
+            a type stands for the first move of it in the listed order.
+        pieces: The names of all cards and other pieces, wherever they are, sorted: the same at every version.
     """
 
     id: str
@@ -77,6 +81,9 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     determinize: Callable[[S, Viewer, Chance], S]
     outcome: Callable[[S], Outcome | None]
     scores: Callable[[S], tuple[int, ...]]
+    standings: Callable[[S], Standings]
+    defaults: tuple[C | type[C], ...]
+    pieces: Callable[[S], tuple[str, ...]]
 
 
 def fold[S, E](game: Game[S, Any, E, Any], events: Iterable[E], state: S | None = None) -> S:
@@ -103,6 +110,16 @@ def play[S, C, E](
         Rejected: The rules refuse the command.
     """
     return _settled(game, state, game.decide(state, seat, command, chance), chance)
+
+
+def default_move[S, C](game: Game[S, C, Any, Any], state: S, seat: Seat) -> C:
+    """Return the move of a seat that is to act and does not choose (common §7)."""
+    moves = tuple(game.legal_moves(state, seat))
+    for wanted in game.defaults:
+        for move in moves:
+            if wanted in (move, type(move)):
+                return move
+    return moves[0]
 
 
 def _settled[S, E](

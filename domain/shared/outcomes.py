@@ -1,5 +1,6 @@
 """How a match can end (common §8)."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from msgspec import Struct
@@ -26,9 +27,23 @@ class Outcome(Struct, frozen=True):
         winners: Seats that won, rising; none if it was lost or drawn.
         scores: One a seat, in seat order, counted as the game says.
         reason: What brought the end, in lower snake case.
+        stones: One a seat, in seat order, in a game that breaks ties by them; else empty.
     """
 
     kind: OutcomeKind
     winners: tuple[Seat, ...]
     scores: tuple[int, ...]
     reason: str
+    stones: tuple[int, ...] = ()
+
+
+type Standings = tuple[tuple[int, ...], ...]
+"""What ranks the seats, one a seat in seat order: the first number that differs decides, the higher wins."""
+
+
+def best(standings: Standings, seats: Iterable[Seat]) -> tuple[OutcomeKind, tuple[Seat, ...]]:
+    """Return how the game ends for those of the seats, at least one, that nobody surpasses: won or shared."""
+    ranked = tuple(sorted(seats))
+    highest = max(standings[seat] for seat in ranked)
+    winners = tuple(seat for seat in ranked if standings[seat] == highest)
+    return OutcomeKind.WON if len(winners) == 1 else OutcomeKind.SHARED, winners

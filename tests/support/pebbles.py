@@ -12,7 +12,7 @@ from msgspec import Struct
 from domain.shared.catalogues import Clause
 from domain.shared.chance import Chance
 from domain.shared.game import Game
-from domain.shared.outcomes import Outcome, OutcomeKind
+from domain.shared.outcomes import Outcome, OutcomeKind, Standings
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
@@ -128,6 +128,14 @@ def _scores(state: State) -> tuple[int, ...]:
     return state.taken
 
 
+def _standings(state: State) -> Standings:
+    return tuple((taken,) for taken in state.taken)
+
+
+def _pieces(state: State) -> tuple[str, ...]:
+    return ()
+
+
 CLAUSES: Mapping[StrEnum, str] = {Reason.NOT_SO_MANY: "§1"}
 
 PEBBLES: Game[State, Take, Event, Options] = Game(
@@ -159,6 +167,9 @@ PEBBLES: Game[State, Take, Event, Options] = Game(
     determinize=_determinize,
     outcome=_outcome,
     scores=_scores,
+    standings=_standings,
+    defaults=(Take(2),),
+    pieces=_pieces,
 )
 
 

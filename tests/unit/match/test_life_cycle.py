@@ -148,6 +148,27 @@ def test_with_more_seats_left_the_match_goes_on() -> None:
     assert match.resigned == (CAM, ANN)
 
 
+def test_a_seat_that_gave_up_makes_its_default_move_by_itself() -> None:
+    """It keeps its place; whenever it would be to act, its default move happens at once (common §6, §7)."""
+    match = after(started(seats=3, pebbles=9), BEN, Resign())
+    events, match = submit(PEBBLES, match, ANN, Take(1), luck())
+    assert events == (Taken(ANN, 1), Taken(BEN, 2))
+    assert match.table == State(6, (1, 2, 0), 2)
+    events, match = submit(PEBBLES, started(seats=3, pebbles=9), ANN, Resign(), luck())
+    assert events == (Resigned(ANN), Taken(ANN, 2))
+
+
+def test_a_seat_that_gave_up_is_out_of_the_ranking() -> None:
+    """It may end the match by its default move, but of the others those with most win (common §6)."""
+    match = after(started(seats=3, pebbles=5), CAM, Resign())
+    match = after(match, ANN, Take(1))
+    events, match = submit(PEBBLES, match, BEN, Take(1), luck())
+    shared = Outcome(OutcomeKind.SHARED, (ANN, BEN), (1, 1, 2), "heap_empty")
+    assert events == (Taken(BEN, 1), RolledAway(), Taken(CAM, 2), Finished(shared))
+    match = after(after(started(seats=3, pebbles=6), CAM, Resign()), ANN, Take(2))
+    assert after(match, BEN, Take(1)).outcome == Outcome(OutcomeKind.WON, (ANN,), (2, 1, 2), "heap_empty")
+
+
 def test_resigning_may_always_be_asked_for_while_the_match_is_played() -> None:
     """It is legal off turn, though never among the listed moves (common §6)."""
     assert why_not(PEBBLES, started(), BEN, Resign()) is None
@@ -225,7 +246,7 @@ def test_what_the_game_refuses_the_match_refuses() -> None:
 
 def test_folding_the_events_gives_the_same_match() -> None:
     """Events are the truth: from nothing or from any point on they lead to the same match."""
-    events, match = playing(PEBBLES, Options(6), 3)
+    events, match = playing(PEBBLES, Options(9), 3)
     for seat, command in ((ANN, Take(1)), (CAM, Resign()), (BEN, Take(2)), (ANN, Resign())):
         more, match = submit(PEBBLES, match, seat, command, luck())
         events = (*events, *more)

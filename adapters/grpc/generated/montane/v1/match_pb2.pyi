@@ -380,6 +380,7 @@ class Outcome(_message.Message):
     WINNERS_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
+    STONES_FIELD_NUMBER: _builtins.int
     kind: Global___OutcomeKind.ValueType
     """In which way it ended."""
     reason: _builtins.str
@@ -392,6 +393,10 @@ class Outcome(_message.Message):
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """One a seat, in seat order, counted as the game says."""
 
+    @_builtins.property
+    def stones(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """One a seat, in seat order, in a game that breaks ties by stones; else empty."""
+
     def __init__(
         self,
         *,
@@ -399,10 +404,11 @@ class Outcome(_message.Message):
         winners: _abc.Iterable[_builtins.int] | None = ...,
         scores: _abc.Iterable[_builtins.int] | None = ...,
         reason: _builtins.str = ...,
+        stones: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "reason", b"reason", "scores", b"scores", "winners", b"winners"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "reason", b"reason", "scores", b"scores", "stones", b"stones", "winners", b"winners"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
