@@ -1,0 +1,126 @@
+"""Random matches of any game, move by move, the same in every run."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from random import Random
+from typing import Any, NamedTuple
+
+from msgspec.structs import fields
+
+from domain.match import Match, Phase, Resign, legal_moves, submit
+from domain.shared.chance import SeededChance
+from domain.shared.game import Game
+from domain.shared.rejections import Rejected
+from domain.shared.seats import Seat, seats_in_order
+from tests.support.matches import playing
+from tests.support.shapes import shape_of
+
+type AnyGame = Game[Any, Any, Any, Any]
+type AnyMatch = Match[Any, Any]
+
+MOST_COMMANDS = 20_000
+"""Random play that takes longer has no end."""
+RESIGNING = 0.02
+"""How often a seat gives up instead of another's move, where seats do that."""
+PROPOSALS = 100
+"""How many random options are tried for a number of seats."""
+
+
+class Table(NamedTuple):
+    """A game and how many play it."""
+
+    game: AnyGame
+    seats: int
+
+    def __str__(self) -> str:
+        """Return how a test of it is called in the report."""
+        return f"{self.game.id}-{self.seats}"
+
+
+class Step(NamedTuple):
+    """What one command led to, or the opening.
+
+    Attributes:
+        seat: The seat that gave the command, None at the opening.
+        command: The command, None at the opening.
+        events: What happened.
+        match: The match behind it.
+    """
+
+    seat: Seat | None
+    command: Any
+    events: tuple[object, ...]
+    match: AnyMatch
+
+
+def played(table: Table, number: int, *, resigning: bool = False) -> Iterator[Step]:
+    """Yield the steps of the random match of that number, from its opening to its end.
+
+    Args:
+        table: The game and how many play it.
+        number: Which match; it chooses options, chance and moves.
+        resigning: Whether seats may give up, on turn or not.
+
+    Raises:
+        AssertionError: It has no end.
+    """
+    game = table.game
+    dice = Random(f"{table}/{number}")
+    chance = SeededChance(dice.randbytes(32), "random match")
+    events, match = opened(table, dice, chance)
+    yield Step(None, None, events, match)
+    for _ in range(MOST_COMMANDS):
+        if match.phase is Phase.FINISHED:
+            return
+        command: Any = None
+        if resigning and dice.random() < RESIGNING:
+            left = [seat for seat in seats_in_order(table.seats) if seat not in match.resigned]
+            seat, command = dice.choice(left), Resign()
+        else:
+            to_act = game.to_act(match.table)
+            seat = to_act[int(dice.random() * len(to_act))]
+            moves = legal_moves(game, match, seat)
+            command = moves[int(dice.random() * len(moves))]
+        events, match = submit(game, match, seat, command, chance)
+        yield Step(seat, command, events, match)
+    raise AssertionError(f"match {number} of {table} goes on after {MOST_COMMANDS} commands")
+
+
+def tables(*games: AnyGame) -> tuple[Table, ...]:
+    """Return every number of seats that each game is played by."""
+    return tuple(Table(game, seats) for game in games for seats in range(game.min_seats, game.max_seats + 1))
+
+
+def reached(table: Table, matches: range, share: float) -> Iterator[AnyMatch]:
+    """Yield matches in play, about this share of all that random matches of these numbers come through."""
+    for number in matches:
+        dice = Random(f"reached {number}")
+        for step in played(table, number, resigning=number % 2 == 1):
+            if step.match.phase is Phase.PLAYING and dice.random() < share:
+                yield step.match
+
+
+def opened(table: Table, dice: Random, chance: SeededChance) -> tuple[tuple[object, ...], AnyMatch]:
+    """Return the opening of a match with random options that suit the number of seats.
+
+    Raises:
+        AssertionError: All that were tried are refused.
+    """
+    for _ in range(PROPOSALS):
+        with suppress(Rejected):
+            return playing(table.game, random_options(table.game, dice), table.seats, chance)
+    raise AssertionError(f"no options suit {table}")
+
+
+def random_options(game: AnyGame, dice: Random) -> Any:
+    """Return options of a game, each at random; those that are lists have their defaults in any order."""
+    shape = shape_of(game.options)
+    default, sampled = game.options(), shape.sample(dice)
+    return game.options(
+        **{
+            field.name: tuple(dice.sample(before, len(before)))
+            if isinstance(before := getattr(default, field.name), tuple)
+            else getattr(sampled, field.name)
+            for field in fields(game.options)
+        }
+    )
