@@ -12,6 +12,7 @@ from domain.match import evolve, seen
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
 from services.ports import Recorded, Snapshot
+from tests.support.differences import plain
 from tests.support.random_matches import AnyMatch, Table, played
 
 MATCHES = range(10)
@@ -84,8 +85,3 @@ def test_every_view_is_of_the_table_type(table: Table) -> None:
 def recorded(version: int, seat: Seat | None, event: object) -> Recorded:
     """Return an event with an envelope."""
     return Recorded(version=version, at=AT, seat=seat, key="key", digest="digest", command=None, event=event)
-
-
-def plain(value: Any) -> Any:
-    """Return a value as plain data."""
-    return msgspec.to_builtins(value)

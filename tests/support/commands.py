@@ -8,6 +8,7 @@ import msgspec
 
 from domain.shared.seats import Seat
 from domain.shared.viewers import seated
+from tests.support.differences import plain
 from tests.support.random_matches import AnyGame
 from tests.support.shapes import Fields, List, Words, lists_within, made_up, shape_of
 
@@ -32,7 +33,7 @@ def asked_for(
         yield from made_up(kind, dice, enough, (move for move in moves if type(move) is kind))
         shape = shape_of(kind)
         if shape.size > enough and isinstance(shape, Fields):
-            view = view or msgspec.to_builtins(game.view(state, seated(seat)))
+            view = view or plain(game.view(state, seated(seat)))
             yield from _of_cards_in_view(shape, view, dice, enough // 4)
 
 

@@ -1,16 +1,14 @@
 """Random matches of any game, move by move, the same in every run."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from random import Random
 from typing import Any, NamedTuple
 
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from domain.match import Match, Phase, Resign, legal_moves, submit
 from domain.shared.chance import SeededChance
 from domain.shared.game import Game
-from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from tests.support.matches import playing
 from tests.support.shapes import shape_of
@@ -67,7 +65,7 @@ def played(table: Table, number: int, *, resigning: bool = False) -> Iterator[St
     game = table.game
     dice = Random(f"{table}/{number}")
     chance = SeededChance(dice.randbytes(32), "random match")
-    events, match = opened(table, dice, chance)
+    events, match = playing(game, random_options(table, dice), table.seats, chance)
     yield Step(None, None, events, match)
     for _ in range(MOST_COMMANDS):
         if match.phase is Phase.FINISHED:
@@ -100,27 +98,19 @@ def reached(table: Table, matches: range, share: float) -> Iterator[AnyMatch]:
                 yield step.match
 
 
-def opened(table: Table, dice: Random, chance: SeededChance) -> tuple[tuple[object, ...], AnyMatch]:
-    """Return the opening of a match with random options that suit the number of seats.
+def random_options(table: Table, dice: Random) -> Any:
+    """Return options that suit the table, each at random; a list has the default's items in any order.
 
     Raises:
         AssertionError: All that were tried are refused.
     """
+    game, shape, default = table.game, shape_of(table.game.options), table.game.options()
     for _ in range(PROPOSALS):
-        with suppress(Rejected):
-            return playing(table.game, random_options(table.game, dice), table.seats, chance)
+        options = shape.sample(dice)
+        for field in fields(game.options):
+            if isinstance(given := getattr(default, field.name), tuple):
+                mixed = tuple(dice.sample(given, len(given)))
+                options = replace(options, **{field.name: mixed})
+        if game.why_not_options(options, table.seats) is None:
+            return options
     raise AssertionError(f"no options suit {table}")
-
-
-def random_options(game: AnyGame, dice: Random) -> Any:
-    """Return options of a game, each at random; those that are lists have their defaults in any order."""
-    shape = shape_of(game.options)
-    default, sampled = game.options(), shape.sample(dice)
-    return game.options(
-        **{
-            field.name: tuple(dice.sample(before, len(before)))
-            if isinstance(before := getattr(default, field.name), tuple)
-            else getattr(sampled, field.name)
-            for field in fields(game.options)
-        }
-    )

@@ -18,9 +18,9 @@ from domain.shared.catalogues import Clause
 from domain.shared.chance import Chance
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome, Standings, best
-from domain.shared.piles import draw
+from domain.shared.piles import draw, without
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat, seats_in_order
+from domain.shared.seats import FirstSeat, Seat, chosen, fits, seats_in_order
 from domain.shared.viewers import Viewer, ViewerKind
 
 type Nut = Literal["hazelnut", "acorn", "beechnut"]
@@ -29,16 +29,18 @@ NUTS: tuple[Nut, ...] = get_args(Nut.__value__)
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """How many nuts there are of each kind, how many a hand has, and whether peeking is allowed."""
+    """How many nuts there are of each kind and in a hand, whether peeking is allowed, and who begins."""
 
     nuts: Annotated[tuple[Annotated[int, Meta(ge=4)], ...], Meta(min_length=3, max_length=3)] = (4, 8, 6)
     hand: Annotated[int, Meta(ge=2, le=3)] = 3
     peeking: bool = True
+    first_seat: FirstSeat = FirstSeat.RANDOM
 
 
 class Reason(StrEnum):
     """Why a command is refused."""
 
+    FIRST_SEAT_OUT_OF_RANGE = "FIRST_SEAT_OUT_OF_RANGE"
     BURY_FIRST = "BURY_FIRST"
     BURIED_ALREADY = "BURIED_ALREADY"
     NUT_NOT_HELD = "NUT_NOT_HELD"
@@ -79,6 +81,7 @@ class Dealt(Struct, frozen=True, tag_field="type", tag="squirrels.dealt"):
     hands: tuple[tuple[Nut | None, ...], ...]
     hoard: tuple[Nut | None, ...]
     peeking: bool
+    first: Seat
 
 
 class Buried(Struct, frozen=True, tag_field="type", tag="squirrels.buried"):
@@ -135,7 +138,7 @@ class State(Struct, frozen=True):
     hoard: tuple[Nut, ...]
     eaten: tuple[Nut, ...]
     peeking: bool
-    turn: int = 0
+    turn: int
     dug_up: bool = False
 
 
@@ -159,13 +162,18 @@ class Table(Struct, frozen=True, tag_field="game", tag="squirrels"):
     turn: int
 
 
+def _why_not_options(options: Options, seats: int) -> Reason | None:
+    return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
+
+
 def _setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
+    first = chosen(options.first_seat, seats, chance)
     nuts = chance.shuffle(nut for nut, number in zip(NUTS, options.nuts, strict=True) for _ in range(number))
     hands = []
     for _ in range(seats):
         hand, nuts = draw(nuts, options.hand)
         hands.append(_sorted(hand))
-    return (Dealt(tuple(hands), nuts, options.peeking),)
+    return (Dealt(tuple(hands), nuts, options.peeking, first),)
 
 
 def _to_act(state: State) -> tuple[Seat, ...]:
@@ -244,10 +252,10 @@ def _evolve(state: State, event: Event) -> State:
     match event:
         case Dealt():
             squirrels = tuple(Squirrel(_whole(hand)) for hand in event.hands)
-            return State(squirrels, _whole(event.hoard), (), event.peeking)
+            return State(squirrels, _whole(event.hoard), (), event.peeking, event.first)
         case Buried(seat=seat, nut=nut):
             own = state.squirrels[seat]
-            return _with(state, seat, replace(own, hand=_less(own.hand, (nut,)), buried=nut))
+            return _with(state, seat, replace(own, hand=without(own.hand, _whole((nut,))), buried=nut))
         case Taken(seat=seat, nut=nut):
             own = state.squirrels[seat]
             after = _with(state, seat, replace(own, hand=_sorted((*own.hand, *_whole((nut,))))))
@@ -259,7 +267,7 @@ def _evolve(state: State, event: Event) -> State:
         case Eaten(seat=seat, nuts=nuts):
             own = state.squirrels[seat]
             after = _with(
-                state, seat, replace(own, hand=_less(own.hand, nuts), points=own.points + len(nuts))
+                state, seat, replace(own, hand=without(own.hand, nuts), points=own.points + len(nuts))
             )
             return replace(after, eaten=_sorted((*state.eaten, *nuts)), turn=state.turn + 1)
         case DugUp(points=points):
@@ -276,13 +284,6 @@ def _with(state: State, seat: Seat, squirrel: Squirrel) -> State:
 
 def _sorted(nuts: tuple[Nut, ...]) -> tuple[Nut, ...]:
     return tuple(sorted(nuts, key=NUTS.index))
-
-
-def _less(hand: tuple[Nut, ...], nuts: tuple[Nut | None, ...]) -> tuple[Nut, ...]:
-    left = list(hand)
-    for nut in _whole(nuts):
-        left.remove(nut)
-    return tuple(left)
 
 
 def _whole(nuts: tuple[Nut | None, ...]) -> tuple[Nut, ...]:
@@ -320,7 +321,7 @@ def _seen(event: Event, viewer: Viewer) -> Event:
                 hand if _sees(viewer, seat) else (None,) * len(hand) for seat, hand in enumerate(event.hands)
             )
             hoard = event.hoard if viewer.kind is ViewerKind.ALL else (None,) * len(event.hoard)
-            return Dealt(hands, hoard, event.peeking)
+            return Dealt(hands, hoard, event.peeking, event.first)
         case Buried(seat=seat, nut=nut):
             return Buried(seat, nut if _sees(viewer, seat) else None)
         case Taken(seat=seat, nut=nut):
@@ -392,7 +393,8 @@ SQUIRRELS: Game[State, Command, Event, Options] = Game(
     clauses=CLAUSES,
     rules=(Clause("§1", "Most points win."),),
     data=(),
-    initial=State((), (), (), True),
+    initial=State((), (), (), True, 0),
+    why_not_options=_why_not_options,
     setup=_setup,
     to_act=_to_act,
     why_not=_why_not,
