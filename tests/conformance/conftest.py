@@ -7,11 +7,16 @@ from tests.support.random_matches import tables
 from tests.support.squirrels import SQUIRRELS
 
 TABLES = tables(*GAMES.values(), SQUIRRELS)
+CHOICES = {
+    "table": TABLES,
+    "company": [table for table in TABLES if table.seats > 1],
+    "smallest": [table for table in TABLES if table.seats == table.game.min_seats],
+}
+"""The tables that a test gets, by the argument with which it asks for them."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test that asks for a table each of them; one that asks for company, those of several seats."""
-    if "table" in metafunc.fixturenames:
-        metafunc.parametrize("table", TABLES, ids=str)
-    if "company" in metafunc.fixturenames:
-        metafunc.parametrize("company", [table for table in TABLES if table.seats > 1], ids=str)
+    """Run a test that asks for a table with each: any, those of several seats, or the smallest of a game."""
+    for name, choice in CHOICES.items():
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, choice, ids=str)

@@ -35,6 +35,8 @@ def differences(one: Any, other: Any, *, items: bool = False, path: Path = ()) -
             such a list is one part.
         path: Where both stand in something larger.
     """
+    if one == other:
+        return
     if type(one) is type(other) is dict:
         for name in one | other:
             yield from differences(
@@ -43,7 +45,7 @@ def differences(one: Any, other: Any, *, items: bool = False, path: Path = ()) -
     elif type(one) is type(other) is list and len(one) == len(other) and (items or not _flat(one, other)):
         for place, (first, second) in enumerate(zip(one, other, strict=True)):
             yield from differences(first, second, items=items, path=(*path, place))
-    elif one != other or type(one) is not type(other):
+    else:
         yield Difference(path, one, other)
 
 

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from adapters.postgres.mapper import tag
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat, seats_in_order
-from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
+from domain.shared.seats import Seat
+from domain.shared.viewers import ALL_SEEING, Viewer, ViewerKind
 from tests.support.differences import ABSENT, Path, differences, of_any, part, plain, written
-from tests.support.random_matches import AnyGame, Table, played, reached
+from tests.support.random_matches import AnyGame, Table, reached
 from tests.support.scenarios import luck
+from tests.support.twins import Parts, viewers
 
 type Secret = Callable[[Any], Any]
 """What leaks of a state, as plain data."""
@@ -42,7 +43,7 @@ class Shown(Struct, frozen=True):
     leaked: Any
 
 
-def leaking_variants(table: Table, matches: range) -> Iterator[Leaking]:
+def leaking_variants(table: Table, matches: Iterable[int], hidden: Parts) -> Iterator[Leaking]:
     """Yield variants of a game, each leaking one thing, of all that the matches show to be hidden.
 
     Every place of the state that a twin changes leaks in turn: what lies there, how many of a kind, in which
@@ -67,7 +68,7 @@ def leaking_variants(table: Table, matches: range) -> Iterator[Leaking]:
             ("number of moves", _by_number_of_moves),
         ):
             yield Leaking(f"a bit of {written(path)} in the {name}", leaking(game, bit))
-    for event, field in sorted(_hidden_fields(table, matches)):
+    for event, field in sorted({(event, str(path[0])) for event, path in hidden}):
         yield Leaking(f"{event} shows {field}", _in_events(game, event, field))
 
 
@@ -78,10 +79,10 @@ def _secrets(path: Path, states: States) -> Iterator[tuple[str, Secret]]:
     yield "order", _order(path)
 
 
-def _with_twins(table: Table, matches: range) -> Iterator[tuple[Any, Any]]:
+def _with_twins(table: Table, matches: Iterable[int]) -> Iterator[tuple[Any, Any]]:
     """Yield states with twins for every viewer, all as plain data."""
     for match in reached(table, matches, SHARE):
-        for viewer in (SPECTATOR, *map(seated, seats_in_order(table.seats))):
+        for viewer in viewers(table):
             twin = table.game.determinize(match.table, viewer, luck("leak"))
             yield plain(match.table), plain(twin)
 
@@ -162,22 +163,6 @@ def _by_number_of_moves(game: AnyGame, bit: Bit) -> AnyGame:
         return moves[:-1] if len(moves) > 1 and bit(state) else moves
 
     return replace(game, legal_moves=legal_moves)
-
-
-def _hidden_fields(table: Table, matches: range) -> set[tuple[str, str]]:
-    """Return the events and their fields that some viewer is not shown."""
-    game = table.game
-    viewers = (SPECTATOR, *map(seated, seats_in_order(table.seats)))
-    return {
-        (tag(type(event)), field)
-        for number in matches
-        for step in played(table, number)
-        for event in step.events
-        if type(event) in game.events
-        for viewer in viewers
-        for field in type(game.seen(event, viewer)).__struct_fields__
-        if getattr(game.seen(event, viewer), field) != getattr(game.seen(event, ALL_SEEING), field)
-    }
 
 
 def _in_events(game: AnyGame, event: str, field: str) -> AnyGame:

@@ -1,6 +1,7 @@
 """Random matches of any game, move by move, the same in every run."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ type AnyMatch = Match[Any, Any]
 MOST_COMMANDS = 20_000
 """Random play that takes longer has no end."""
 RESIGNING = 0.02
-"""How often a seat gives up instead of another's move, where seats do that."""
+"""How often a seat, on turn or not, gives up instead of a move being made, in matches of odd numbers."""
 PROPOSALS = 100
 """How many random options are tried for a number of seats."""
 
@@ -51,27 +52,24 @@ class Step(NamedTuple):
     match: AnyMatch
 
 
-def played(table: Table, number: int, *, resigning: bool = False) -> Iterator[Step]:
+def played(table: Table, number: int) -> Iterator[Step]:
     """Yield the steps of the random match of that number, from its opening to its end.
 
     Args:
         table: The game and how many play it.
-        number: Which match; it chooses options, chance and moves.
-        resigning: Whether seats may give up, on turn or not.
+        number: Which match; it chooses options, chance and moves. If it is odd, seats give up now and then.
 
     Raises:
         AssertionError: It has no end.
     """
-    game = table.game
-    dice = Random(f"{table}/{number}")
-    chance = SeededChance(dice.randbytes(32), "random match")
-    events, match = playing(game, random_options(table, dice), table.seats, chance)
+    game, dice = table.game, Random(f"{table}/{number}")
+    events, match = playing(game, random_options(table, dice), table.seats, luck_of(table, number, 0))
     yield Step(None, None, events, match)
-    for _ in range(MOST_COMMANDS):
+    for place in range(1, MOST_COMMANDS):
         if match.phase is Phase.FINISHED:
             return
         command: Any = None
-        if resigning and dice.random() < RESIGNING:
+        if number % 2 and dice.random() < RESIGNING:
             left = [seat for seat in seats_in_order(table.seats) if seat not in match.resigned]
             seat, command = dice.choice(left), Resign()
         else:
@@ -79,9 +77,33 @@ def played(table: Table, number: int, *, resigning: bool = False) -> Iterator[St
             seat = to_act[int(dice.random() * len(to_act))]
             moves = legal_moves(game, match, seat)
             command = moves[int(dice.random() * len(moves))]
-        events, match = submit(game, match, seat, command, chance)
+        events, match = submit(game, match, seat, command, luck_of(table, number, place))
         yield Step(seat, command, events, match)
     raise AssertionError(f"match {number} of {table} goes on after {MOST_COMMANDS} commands")
+
+
+def luck_of(table: Table, number: int, place: int) -> SeededChance:
+    """Return the chance of a step of the random match of that number; the opening is step 0."""
+    return SeededChance(f"{table}/{number}".encode(), str(place))
+
+
+def varied(table: Table, numbers: range, enough: int) -> tuple[int, ...]:
+    """Return matches of these numbers in which each event comes up in so many, if it does in any so many.
+
+    Args:
+        table: The game and how many play it.
+        numbers: The matches to choose from; those with smaller numbers are taken first.
+        enough: In how many matches every event is wanted.
+    """
+    met, chosen = Counter[type[Any]](), []
+    for number in numbers:
+        events = {type(event) for step in played(table, number) for event in step.events}
+        if any(met[event] < enough for event in events):
+            met.update(events)
+            chosen.append(number)
+        if all(met[event] >= enough for event in table.game.events):
+            break
+    return tuple(chosen)
 
 
 def tables(*games: AnyGame) -> tuple[Table, ...]:
@@ -89,11 +111,11 @@ def tables(*games: AnyGame) -> tuple[Table, ...]:
     return tuple(Table(game, seats) for game in games for seats in range(game.min_seats, game.max_seats + 1))
 
 
-def reached(table: Table, matches: range, share: float) -> Iterator[AnyMatch]:
+def reached(table: Table, matches: Iterable[int], share: float) -> Iterator[AnyMatch]:
     """Yield matches in play, about this share of all that random matches of these numbers come through."""
     for number in matches:
         dice = Random(f"reached {number}")
-        for step in played(table, number, resigning=number % 2 == 1):
+        for step in played(table, number):
             if step.match.phase is Phase.PLAYING and dice.random() < share:
                 yield step.match
 

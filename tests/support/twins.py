@@ -9,25 +9,15 @@ nobody, or it lies on the viewer's table from then on.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 import msgspec
-from msgspec.inspect import (
-    Metadata,
-    NoneType,
-    StructType,
-    TupleType,
-    Type,
-    UnionType,
-    VarTupleType,
-    type_info,
-)
 from msgspec.structs import replace
 
 from adapters.grpc.mapping import Mapper
@@ -44,7 +34,7 @@ from services.views import SeenEvent, View, seen_events, view
 from tests.support.commands import asked_for
 from tests.support.differences import Path, differences, of_any, plain, scalars, written
 from tests.support.matches import playing
-from tests.support.random_matches import RESIGNING, AnyGame, AnyMatch, Table, random_options
+from tests.support.random_matches import AnyGame, AnyMatch, Table, luck_of, played, random_options
 
 ID = MatchId("match_0")
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -52,7 +42,7 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 ASKED = 20
 """How many commands of a type are tried where a seat's refusals are compared."""
 OFTEN = 0.2
-"""How often refusals are compared, and how often a twin is given up for a new one."""
+"""How often refusals are compared, a twin is given up for a new one, and a new one is looked into."""
 ENOUGH = 3
 """How often something must have been shown to be judged."""
 MOSTLY = 0.7
@@ -62,6 +52,8 @@ All of it, but that a value may lie there in the true match and in the twin, in 
 """
 
 type Bytes = tuple[bytes, ...]
+type Parts = frozenset[tuple[str, Path]]
+"""Parts of events, each by the event's name and the path to it without numbers."""
 type Kept = tuple[str, Path, str]
 """What is judged by itself: an event's name, a part of it, and what kind of viewer was shown that."""
 
@@ -75,14 +67,16 @@ class Compared:
     """What comparing matches with their twins came to.
 
     Attributes:
+        hidden_parts: The parts of events that are not for every viewer.
         twins: How many twins were made for a viewer from whom something was hidden.
         changed: How many of them differ from the true match.
         hidden: The parts of the whole table that a viewer's table leaves empty.
         redrawn: The parts of the whole table in which twins differ from the true match.
         shown: How often parts of events that are hidden from some differed for a viewer that did not act.
-        on_table: How often they stood on the table from then on.
+        on_table: How often they lay on that viewer's table from then on.
     """
 
+    hidden_parts: Parts
     twins: int = 0
     changed: int = 0
     hidden: set[Path] = field(default_factory=set)
@@ -107,19 +101,45 @@ class Compared:
                 raise Leak(f"{event} shows {written(path)} to a {viewer} that the table does not show")
 
 
-def look_for_leaks(table: Table, matches: range) -> Compared:
+def hidden_parts(table: Table, matches: Iterable[int]) -> Parts:
+    """Return the parts of events that are not shown to every viewer, as random matches have them."""
+    game = table.game
+    return frozenset(
+        (tag(type(event)), of_any(path))
+        for number in matches
+        for step in played(table, number)
+        for event in step.events
+        if type(event) in game.events
+        for viewer in viewers(table)
+        for path, _, _ in differences(
+            plain(game.seen(event, ALL_SEEING)), plain(game.seen(event, viewer)), items=True
+        )
+    )
+
+
+def look_for_leaks(table: Table, matches: Iterable[int], hidden: Parts) -> Compared:
     """Play random matches, each once for every viewer, beside twins that this viewer cannot tell apart.
+
+    Args:
+        table: The game and how many play it.
+        matches: Which matches.
+        hidden: The parts of events that are not for every viewer.
 
     Raises:
         Leak: A viewer can tell what it may not know.
     """
-    compared = Compared()
-    for viewer in (SPECTATOR, *map(seated, seats_in_order(table.seats))):
+    compared = Compared(hidden)
+    for viewer in viewers(table):
         compare_openings(table, viewer, compared)
         for number in matches:
-            _Pair(table, viewer, Random(f"{table}/{number}/{viewer}"), compared).play_out()
+            _Pair(table, number, viewer, compared).play_out()
         compared.judge()
     return compared
+
+
+def viewers(table: Table) -> tuple[Viewer, ...]:
+    """Return everybody who may look before the end: a spectator, and every seat."""
+    return (SPECTATOR, *map(seated, seats_in_order(table.seats)))
 
 
 def faces(game: AnyGame) -> tuple[tuple[Callable[[Any], bytes], Callable[[Any], bytes]], ...]:
@@ -132,45 +152,60 @@ def faces(game: AnyGame) -> tuple[tuple[Callable[[Any], bytes], Callable[[Any], 
 
 
 class _Pair:
-    """A match and its twin for a viewer."""
+    """A random match and its twin for a viewer."""
 
-    def __init__(self, table: Table, viewer: Viewer, dice: Random, compared: Compared) -> None:
-        self._game, self._viewer, self._dice, self._compared = table.game, viewer, dice, compared
-        self._faces = faces(table.game)
-        self._key, self._version = dice.randbytes(32), 0
-        options = random_options(table, dice)
-        events, self._true = playing(table.game, options, table.seats, self._chance())
-        self._version = len(events)
+    def __init__(self, table: Table, number: int, viewer: Viewer, compared: Compared) -> None:
+        self._table, self._number, self._viewer, self._compared = table, number, viewer, compared
+        self._game, self._faces = table.game, faces(table.game)
+        self._dice = Random(f"{table}/{number}/{viewer}")
+        self._steps = played(table, number)
+        opening = next(self._steps)
+        self._true, self._version = opening.match, len(opening.events)
+        self._place = 0
         self._renew()
 
     def play_out(self) -> None:
-        """Play the match to its end, with a new twin whenever the viewer has learnt something."""
-        while self._true.phase is Phase.PLAYING:
+        """Follow the match to its end, with a new twin whenever the viewer has learnt something."""
+        for step in self._steps:
+            self._place += 1
             if self._dice.random() < OFTEN:
                 self._renew()
             self._same("its view", self._view(self._true), self._view(self._twin))
             if self._dice.random() < OFTEN:
                 self._same_refusals()
-            self._same_step(*self._move())
+            assert step.seat is not None
+            self._same_step(step.seat, step.command, step.events)
 
     def _chance(self) -> SeededChance:
-        """Return the chance of the decision at this version, the same for both matches."""
-        return SeededChance(self._key, str(self._version))
+        """Return the chance of this step, the same for both matches."""
+        return luck_of(self._table, self._number, self._place)
+
+    def _other_chance(self) -> SeededChance:
+        """Return chance that has nothing to do with that of the match."""
+        return SeededChance(self._dice.randbytes(32), "twin")
 
     def _renew(self) -> None:
         """Make a twin."""
-        true, viewer = self._true, self._viewer
-        table = self._game.determinize(true.table, viewer, SeededChance(self._key, f"twin {self._version}"))
+        true = self._true
+        table = self._game.determinize(true.table, self._viewer, self._other_chance())
         self._twin = replace(true, table=table)
-        whole, shown = (plain(self._game.view(true.table, eye)) for eye in (ALL_SEEING, viewer))
+        if self._dice.random() < OFTEN:
+            self._look_into(table)
+
+    def _look_into(self, twin: Any) -> None:
+        """Put down what is hidden from the viewer, and what of it is another in a table's twin."""
+        table = self._true.table
+        whole, shown, in_twin = (
+            plain(self._game.view(state, eye))
+            for state, eye in ((table, ALL_SEEING), (table, self._viewer), (twin, ALL_SEEING))
+        )
         if whole != shown:
             self._compared.twins += 1
-            self._compared.changed += table != true.table
-            self._compared.hidden |= {
-                of_any(path) for path, all_of_it, seen in differences(whole, shown) if all_of_it and not seen
-            }
-            in_twin = plain(self._game.view(table, ALL_SEEING))
+            self._compared.changed += twin != table
             self._compared.redrawn |= {of_any(path) for path, _, _ in differences(whole, in_twin)}
+            self._compared.hidden |= {
+                of_any(path) for path, there, seen in differences(whole, shown) if there and not seen
+            }
 
     def _same_refusals(self) -> None:
         """Assert that the viewer is refused the same for the same reasons."""
@@ -185,59 +220,83 @@ class _Pair:
                 self._refusal(self._twin, seat, command),
             )
 
-    def _move(self) -> tuple[Seat, Any, Any]:
-        """Return a seat, a command for it, and one for it in the twin; the viewer does the same in both.
+    def _in_twin(self, seat: Seat, command: Any) -> Any:
+        """Return a command of the same kind for the twin, whose copy becomes the match where it has none.
 
-        So does another seat half of the time; else it makes any move of the same kind in the twin, for what
-        it chooses may be hidden too. Where it has no such move there, the twin becomes a copy.
+        The viewer does the same in both, and so does another seat half of the time; else it makes any move,
+        for what it chooses may be hidden too.
         """
         game, dice = self._game, self._dice
-        left = [seat for seat in seats_in_order(len(self._true.holders)) if seat not in self._true.resigned]
-        if dice.random() < RESIGNING:
-            return dice.choice(left), Resign(), Resign()
-        seat = dice.choice(to_act(game, self._true))
-        move = dice.choice(legal_moves(game, self._true, seat))
-        if why_not(game, self._twin, seat, move) is None and (
-            seat == self._viewer.seat or dice.random() < 0.5
-        ):
-            return seat, move, move
-        if alike := [one for one in legal_moves(game, self._twin, seat) if type(one) is type(move)]:
-            return seat, move, dice.choice(alike)
+        if type(command) is Resign:
+            return command
+        same = seat == self._viewer.seat or dice.random() < 0.5
+        if same and why_not(game, self._twin, seat, command) is None:
+            return command
+        if alike := [move for move in legal_moves(game, self._twin, seat) if type(move) is type(command)]:
+            return dice.choice(alike)
         self._twin = self._true
-        return seat, move, move
+        return command
 
-    def _same_step(self, seat: Seat, command: Any, command_in_twin: Any) -> None:
-        """Carry commands out, and compare what the viewer is shown until that differs."""
-        game, first = self._game, self._version
-        happened, after = submit(game, self._true, seat, command, self._chance())
+    def _same_step(self, seat: Seat, command: Any, happened: tuple[Any, ...]) -> None:
+        """Carry a command out in the twin, and compare what the viewer is shown until that differs."""
+        game, before, alike = self._game, self._true, True
+        command_in_twin = self._in_twin(seat, command)
         in_twin, _ = submit(game, self._twin, seat, command_in_twin, self._chance())
-        for event, other in zip_longest(happened, in_twin):
+        forcing = not before.resigned and type(command) in game.commands
+        decided = len(game.decide(before.table, seat, command, self._chance())) if forcing else 0
+        for place, event in enumerate(happened):
             self._version += 1
-            if event is None or other is None:
-                raise Leak(f"{self._viewer} sees how many events {command} brings about")
-            shown, as_well = self._seen(event, seat), self._seen(other, seat)
             self._true = evolve(game, self._true, event)
-            self._twin = evolve(game, self._twin, other)
-            if self._event(shown) != self._event(as_well):
-                if seat != self._viewer.seat:
-                    self._keep(shown.payload, as_well.payload)
-                self._true, self._version = after, first + len(happened)
-                self._renew()
-                return
-            # What the end discloses is judged with the event that tells of the end.
-            if self._true.phase is Phase.FINISHED or not self._over():
-                self._same(f"its view after {tag(type(event))}", *map(self._view, (self._true, self._twin)))
+            if alike:
+                if place == len(in_twin):
+                    raise Leak(f"{self._viewer} sees that {command} brings about more")
+                self._twin = evolve(game, self._twin, in_twin[place])
+                alike = self._same_event(seat, (event, in_twin[place]), (self._true, self._twin))
+            if forcing and place + 1 >= decided:
+                self._same_forced(seat)
+        if alike and len(in_twin) > len(happened):
+            raise Leak(f"{self._viewer} sees that {command} brings about less")
+        if not alike:
+            self._renew()
 
-    def _over(self) -> bool:
-        return any(self._game.outcome(match.table) is not None for match in (self._true, self._twin))
+    def _same_event(self, seat: Seat, events: tuple[Any, Any], matches: tuple[AnyMatch, AnyMatch]) -> bool:
+        """Return whether the viewer is shown the same of both events, the matches behind them alike then."""
+        shown, as_well = (self._seen(event, seat) for event in events)
+        if self._event(shown) != self._event(as_well):
+            if seat != self._viewer.seat:
+                tables = tuple(self._game.view(match.table, self._viewer) for match in matches)
+                keep(
+                    self._game,
+                    self._compared,
+                    self._viewer.kind,
+                    (shown.payload, as_well.payload),
+                    (tables[0], tables[1]),
+                )
+            return False
+        # What the end discloses is judged with the event that tells of the end.
+        over = any(self._game.outcome(match.table) is not None for match in matches)
+        if matches[0].phase is Phase.FINISHED or not over:
+            self._same(f"its view after {shown.type}", *map(self._view, matches))
+        return True
 
-    def _keep(self, shown: Any, as_well: Any) -> None:
-        """Put down which parts of an event differ, and whether the viewer's table shows them."""
-        tables = (
-            self._game.view(self._true.table, self._viewer),
-            self._game.view(self._twin.table, self._viewer),
+    def _same_forced(self, seat: Seat) -> None:
+        """Assert that what is forced next, or that nothing is, does not depend on what is hidden.
+
+        A rare event is seldom reached with a twin that is still alike, so this makes a new one.
+        """
+        game, table = self._game, self._true.table
+        if game.outcome(table) is not None:
+            return
+        twin = game.determinize(table, self._viewer, self._other_chance())
+        event, other = (game.consequence(state, self._chance()) for state in (table, twin))
+        if event is None or other is None:
+            self._same("what is forced", event, other)
+            return
+        matches = (
+            evolve(game, self._true, event),
+            evolve(game, replace(self._true, table=twin), other),
         )
-        keep(self._game, self._compared, self._viewer.kind, (shown, as_well), tables)
+        self._same_event(seat, (event, other), matches)
 
     def _same(self, what: str, one: Any, other: Any) -> None:
         if one != other:
@@ -290,36 +349,18 @@ def keep(
     kind: Any = type(shown[0])
     if kind is not type(shown[1]) or kind not in game.seen_events:
         return
-    shape = type_info(kind)
     standing = list(differences(*map(plain, tables)))
     here = {None, *(value for difference in standing for value in scalars(difference.one))}
     there = {None, *(value for difference in standing for value in scalars(difference.other))}
     for path, one, other in differences(*map(plain, shown), items=True):
-        if any(isinstance(within, NoneType) for within in _kinds(shape, path)):
+        if _within(compared.hidden_parts, tag(kind), of_any(path)):
             part = tag(kind), path, viewer
             compared.shown[part] += 1
             compared.on_table[part] += here.issuperset(scalars(one)) and there.issuperset(scalars(other))
 
 
-def _kinds(kind: Type, path: Path) -> Iterator[Type]:
-    """Yield the types of all that a path leads through, members of unions each."""
-    yield kind
-    match kind:
-        case Metadata(type=inner):
-            yield from _kinds(inner, path)
-        case UnionType(types=types):
-            for inner in types:
-                yield from _kinds(inner, path)
-        case StructType(fields=fields) if path:
-            for inner_field in fields:
-                if inner_field.encode_name == path[0]:
-                    yield from _kinds(inner_field.type, path[1:])
-        case VarTupleType(item_type=item) if path:
-            yield from _kinds(item, path[1:])
-        case TupleType(item_types=items) if path:
-            yield from _kinds(items[int(path[0])], path[1:])
-        case _:
-            return
+def _within(parts: Parts, event: str, path: Path) -> bool:
+    return any((event, path[:length]) in parts for length in range(1, len(path) + 1))
 
 
 @cache
