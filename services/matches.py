@@ -31,6 +31,7 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import seated
 from services.access import check_known_to, seat_held, seat_of, viewer_of
 from services.errors import Conflict, Failure, KeyReused, Malformed, NotFound, Unavailable
+from services.feeds import Feeds, Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Games, Live, LiveMatches, opened
 from services.ports import (
@@ -104,7 +105,12 @@ class Page[Item](Struct, frozen=True):
 
 
 class Matches:
-    """The use cases around a match; everything a face of the API calls."""
+    """The use cases around a match; everything a face of the API calls.
+
+    Attributes:
+        games: The registered games by id.
+        feeds: What happens in the matches that are watched.
+    """
 
     def __init__(
         self,
@@ -129,6 +135,7 @@ class Matches:
             snapshot_every: How many events lie between two snapshots of a match.
         """
         self.games = games
+        self.feeds = Feeds(store, clock)
         self._store = store
         self._seeds = seeds
         self._match_list = match_list
@@ -354,6 +361,7 @@ class Matches:
                     fresh = await self._live.refresh(live)
                     continue
                 live.advance(match, recorded)
+                self.feeds.publish(id, recorded)
                 self._snapshot_if_due(live)
                 return live, seat, (recorded, match)
             raise await self._conflict(live, authorise(live), expected_version or live.version)
@@ -491,6 +499,29 @@ class Matches:
         events = await self._store.read(id, after, after + size)
         last = events[-1].version if events else after
         return Page(seen_events(live.game, events, viewer), str(last) if last < live.version else None)
+
+    async def watch(
+        self, id: MatchId, player: PlayerId | None, *, after: int | None, looking_as: str | None
+    ) -> Watch:
+        """Return a watch of a match as a viewer may see it; whoever takes it must `leave` it.
+
+        Args:
+            id: The match.
+            player: Who watches; None without an account.
+            after: The version behind which to begin; None begins with a snapshot.
+            looking_as: From where, as for `view`.
+
+        Raises:
+            NotFound: There is no such match or version, or none that the player may know of.
+            Forbidden: The player may not look from there.
+        """
+        channel = self.feeds.join(id)
+        try:
+            live = await self._live.current(id)
+            return self.feeds.watch(channel, live, viewer_of(live, player, looking_as), after)
+        except BaseException:
+            self.feeds.part(channel)
+            raise
 
 
 def _opening_events(

@@ -75,18 +75,20 @@ def view(
     )
 
 
+def seen_event(game: Game[Any, Any, Any, Any], recorded: Recorded, viewer: Viewer) -> SeenEvent[Any]:
+    """Return an event as the viewer may see it."""
+    payload = seen(game, recorded.event, viewer)
+    return SeenEvent(
+        version=recorded.version,
+        type=type(payload).__struct_config__.tag,
+        at=recorded.at,
+        seat=recorded.seat,
+        payload=payload,
+    )
+
+
 def seen_events(
     game: Game[Any, Any, Any, Any], events: Sequence[Recorded], viewer: Viewer
 ) -> tuple[SeenEvent[Any], ...]:
     """Return events as the viewer may see them, none left out."""
-    return tuple(
-        SeenEvent(
-            version=recorded.version,
-            type=type(payload).__struct_config__.tag,
-            at=recorded.at,
-            seat=recorded.seat,
-            payload=payload,
-        )
-        for recorded in events
-        for payload in (seen(game, recorded.event, viewer),)
-    )
+    return tuple(seen_event(game, recorded, viewer) for recorded in events)
