@@ -22,7 +22,8 @@ from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.match_list import MatchListRecorder, PostgresMatchList
-from adapters.postgres.store import postgres_log, postgres_store
+from adapters.postgres.store import Store, postgres_log, postgres_store
+from adapters.postgres.tail import Tail
 from adapters.rest.app import build as build_rest
 from adapters.rest.requests import Services
 from adapters.settings import Address, Settings, variable
@@ -32,6 +33,8 @@ from services.players import Players
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
+STREAMS_GRACE = 1
+"""Seconds that the readers of streams have, before, to take in that they end."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs."""
 
@@ -77,13 +80,13 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
-def use_cases(settings: Settings, datastore: Datastore) -> Services:
-    """Return the use cases on a database."""
+def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Services:
+    """Return the use cases on a database and its log."""
     games = dict(GAMES)
     clock = SystemClock()
     matches = Matches(
         games=games,
-        store=postgres_store(games, datastore, settings.append_queue),
+        store=store,
         seeds=PostgresSeeds(datastore),
         match_list=PostgresMatchList(games, datastore),
         clock=clock,
@@ -125,7 +128,11 @@ async def _serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     datastore = Datastore(conninfo, settings.pool_size)
-    services = use_cases(settings, datastore)
+    store = postgres_store(dict(GAMES), datastore, settings.append_queue)
+    services = use_cases(settings, datastore, store)
+    feeds = services.matches.feeds
+    tail = Tail(conninfo, feeds.hear, lambda: store.writer)
+    await tail.start()
     follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
     follower.start()
     closing: list[Stop] = []
@@ -144,6 +151,8 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
+        await feeds.close(STREAMS_GRACE)
+        await tail.stop()
         await asyncio.gather(*(close() for close in closing))
         await services.matches.drain()
         await asyncio.to_thread(follower.stop)
