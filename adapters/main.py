@@ -25,7 +25,8 @@ from adapters.postgres.read_models.match_list import MatchListRecorder, Postgres
 from adapters.postgres.store import Store, postgres_log, postgres_store
 from adapters.postgres.tail import Tail
 from adapters.rest.app import build as build_rest
-from adapters.rest.requests import Services
+from adapters.rest.connections import HttpConnection, SocketConnection
+from adapters.rest.requests import MAX_BODY, Services
 from adapters.settings import Address, Settings, variable
 from domain.games import GAMES
 from services.matches import Matches
@@ -169,6 +170,11 @@ async def _start_rest(address: Address, services: Services) -> tuple[Address, St
         lifespan="off",
         timeout_graceful_shutdown=GRACE,
         server_header=False,
+        http=HttpConnection,
+        ws=SocketConnection,
+        ws_max_size=MAX_BODY,
+        # Compression takes more memory a connection than all else together.
+        ws_per_message_deflate=False,
     )
     server = _Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))

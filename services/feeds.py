@@ -262,6 +262,7 @@ class Watch:
         id: The match.
         viewer: From where it looks.
         version: The last version that it was given.
+        finished: Whether it was given the match's last event, or began behind it.
         over: Whether it was given its last item.
         cut_off: Called, once, when what it was given is not sent in time.
     """
@@ -278,7 +279,7 @@ class Watch:
         self._feeds = feeds
         self._channel = channel
         self._first = channel.snapshot(live, viewer) if after is None else None
-        self._finished = live.match.phase is Phase.FINISHED and self.version == live.version
+        self.finished = live.match.phase is Phase.FINISHED and self.version == live.version
         self._live = False
         self._nudged = False
         self._beats = feeds.beats
@@ -319,7 +320,7 @@ class Watch:
         while not self.over:
             if self._feeds.closed:
                 return self._end(EndReason.SERVER_STOPPING)
-            if self._finished:
+            if self.finished:
                 edge = [] if self._live else [Told(CaughtUp(self.version))]
                 return [*edge, *self._end(EndReason.MATCH_OVER)]
             if self.version < self._channel.heard:
@@ -347,7 +348,7 @@ class Watch:
         for one in told:
             if isinstance(one.item, EventItem):
                 self.version = one.item.event.version
-                self._finished = isinstance(one.item.event.payload, Finished)
+                self.finished = isinstance(one.item.event.payload, Finished)
         return told
 
     def _end(self, reason: EndReason) -> Sequence[Told]:

@@ -1,7 +1,8 @@
 """What is the same in every call: its request is read and checked, its caller known, its failure told."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Any
 
 import grpc
@@ -40,8 +41,17 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         handler = await continuation(handler_call_details)
         if handler is None or not handler_call_details.method.startswith(OWN):
             return handler
-        return grpc.unary_unary_rpc_method_handler(
-            self._answering(handler.unary_unary),
+        if handler.request_streaming:
+            make, method = grpc.stream_stream_rpc_method_handler, self._streaming(handler.stream_stream)
+        elif handler.response_streaming:
+            make, method = (
+                grpc.unary_stream_rpc_method_handler,
+                self._streaming(_checked(handler.unary_stream)),
+            )
+        else:
+            make, method = grpc.unary_unary_rpc_method_handler, self._answering(handler.unary_unary)
+        return make(
+            method,
             request_deserializer=_forgiving(handler.request_deserializer),
             response_serializer=handler.response_serializer,
         )
@@ -49,18 +59,52 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
     def _answering(self, method: Callable[[Any, Context], Awaitable[Any]]) -> Any:
         async def answer(request: Message | None, context: Context) -> Any:
             try:
-                if request is None:
-                    raise Malformed("MALFORMED_REQUEST")
-                check(request)
+                _check(request)
                 return await method(request, context)
-            except (Failure, Rejected) as failed:
-                status = status_of(failed, self._mapper.event)
-            except Exception:
-                log.exception("a call failed")
-                status = bug()
-            return await context.abort(status.code, status.details, status.trailing_metadata)
+            except Exception as error:
+                return await self._abort(context, error)
 
         return answer
+
+    def _streaming(self, method: Callable[[Any, Context], AsyncIterator[Any]]) -> Any:
+        async def stream(request: Any, context: Context) -> AsyncIterator[Any]:
+            try:
+                async with aclosing(method(request, context)) as responses:  # type: ignore[type-var]
+                    async for response in responses:
+                        yield response
+            except Exception as error:
+                await self._abort(context, error)
+
+        return stream
+
+    async def _abort(self, context: Context, error: Exception) -> Any:
+        """End a call with the status of what went wrong; a status that is set already stays."""
+        if isinstance(error, grpc.aio.AbortError):
+            raise error
+        if isinstance(error, Failure | Rejected):
+            status = status_of(error, self._mapper.event)
+        else:
+            log.error("a call failed", exc_info=error)
+            status = bug()
+        return await context.abort(status.code, status.details, status.trailing_metadata)
+
+
+def _check(request: Message | None) -> None:
+    if request is None:
+        raise Malformed("MALFORMED_REQUEST")
+    check(request)
+
+
+def _checked(method: Callable[[Any, Context], AsyncIterator[Any]]) -> Callable[[Any, Context], Any]:
+    """Return a method that checks its request before it begins."""
+
+    async def stream(request: Message | None, context: Context) -> AsyncIterator[Any]:
+        _check(request)
+        async with aclosing(method(request, context)) as responses:  # type: ignore[type-var]
+            async for response in responses:
+                yield response
+
+    return stream
 
 
 def _forgiving(deserialize: Callable[[bytes], Message]) -> Callable[[bytes], Message | None]:

@@ -12,6 +12,7 @@ from adapters.generics import filled
 from domain.match import MATCH_EVENTS, Disclosure, Opened, PlayerId, Resign, Visibility
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
+from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
 from services.players import LONGEST_NAME
 from services.ports import Player, Time
 from services.summaries import MatchSummary
@@ -263,6 +264,11 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "CommandRequest": filled(CommandRequest, command),
         "CommandResult": filled(CommandResult, move, event, game.table),
         "LegalMoves": filled(LegalMoves, move),
+        "StreamItem": filled(SnapshotItem, move, game.table)
+        | filled(EventItem, event)
+        | CaughtUp
+        | Heartbeat
+        | End,
         "Game": filled(GameBody, options),
     }
 
