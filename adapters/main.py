@@ -36,6 +36,8 @@ GRACE = 3
 """Seconds that requests under way have when the service stops."""
 STREAMS_GRACE = 1
 """Seconds that the readers of streams have, before, to take in that they end."""
+SEND_BUFFER = 128 * 1024
+"""Bytes that the kernel keeps of what a client has not taken yet; left to itself it keeps megabytes."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs."""
 
@@ -140,7 +142,7 @@ async def _serve(
     try:
         http_addr = grpc_addr = None
         if rest:
-            http_addr, stop = await _start_rest(settings.http_addr, services)
+            http_addr, stop = await start_rest(settings.http_addr, services)
             closing.append(stop)
         if grpc:
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services)
@@ -160,7 +162,7 @@ async def _serve(
         datastore.close()
 
 
-async def _start_rest(address: Address, services: Services) -> tuple[Address, Stop]:
+async def start_rest(address: Address, services: Services) -> tuple[Address, Stop]:
     """Start REST and return where it listens and what stops it."""
     listener = _listener(address)
     config = uvicorn.Config(
@@ -219,9 +221,11 @@ class _Server(uvicorn.Server):
 def _listener(address: Address) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-        return socket.create_server(address, family=family, backlog=2048)
+        listener = socket.create_server(address, family=family, backlog=2048)
     except OSError as error:
         raise StartError(f"{variable('http_addr')}: cannot listen on {address}: {error.strerror}") from error
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+    return listener
 
 
 async def _watch(embedded: EmbeddedPostgres) -> None:

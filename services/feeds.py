@@ -387,6 +387,10 @@ class Feeds:
         if channel := self._channels.get(id):
             channel.hear(version)
 
+    async def idle(self) -> None:
+        """Return when no match is watched."""
+        await self._empty.wait()
+
     def join(self, id: MatchId) -> Channel:
         """Return the channel of a match, for a watch to come; `part` if none comes.
 
@@ -432,7 +436,7 @@ class Feeds:
             self._timer.cancel()
         try:
             async with asyncio.timeout(seconds):
-                await self._empty.wait()
+                await self.idle()
         except TimeoutError:
             for channel in tuple(self._channels.values()):
                 for watch in tuple(channel.watches):

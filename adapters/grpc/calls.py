@@ -1,8 +1,10 @@
 """What is the same in every call: its request is read and checked, its caller known, its failure told."""
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from contextvars import ContextVar
 from typing import Any
 
 import grpc
@@ -19,6 +21,8 @@ from services.ports import Player
 
 OWN = "/montane."
 """How the methods of our own services begin."""
+
+TOO_SLOW = "the reader fell too far behind; a new stream may go on behind the last version that it got"
 
 type Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -66,12 +70,18 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
 
         return answer
 
-    def _streaming(self, method: Callable[[Any, Context], AsyncIterator[Any]]) -> Any:
-        async def stream(request: Any, context: Context) -> AsyncIterator[Any]:
+    def _streaming(self, method: Callable[[Any, Context], AsyncGenerator[Any]]) -> Any:
+        async def stream(request: Any, context: Context) -> None:
+            cut_off = CutOff()
+            CUT_OFF.set(cut_off)
             try:
-                async with aclosing(method(request, context)) as responses:  # type: ignore[type-var]
+                async with aclosing(method(request, context)) as responses:
                     async for response in responses:
-                        yield response
+                        await context.write(response)
+            except asyncio.CancelledError:
+                if not cut_off.done:
+                    raise
+                await context.abort(grpc.StatusCode.UNAVAILABLE, TOO_SLOW)
             except Exception as error:
                 await self._abort(context, error)
 
@@ -95,16 +105,37 @@ def _check(request: Message | None) -> None:
     check(request)
 
 
-def _checked(method: Callable[[Any, Context], AsyncIterator[Any]]) -> Callable[[Any, Context], Any]:
+def _checked(method: Callable[[Any, Context], AsyncGenerator[Any]]) -> Any:
     """Return a method that checks its request before it begins."""
 
-    async def stream(request: Message | None, context: Context) -> AsyncIterator[Any]:
+    def stream(request: Message | None, context: Context) -> AsyncGenerator[Any]:
         _check(request)
-        async with aclosing(method(request, context)) as responses:  # type: ignore[type-var]
-            async for response in responses:
-                yield response
+        return method(request, context)
 
     return stream
+
+
+class CutOff:
+    """Ends the stream that the running task sends, though its client takes nothing.
+
+    Attributes:
+        done: Whether it was ended so.
+    """
+
+    def __init__(self) -> None:
+        """Take the running task."""
+        self.done = False
+        self._task = asyncio.current_task()
+
+    def __call__(self) -> None:
+        """End the stream."""
+        if self._task is not None:
+            self.done = True
+            self._task.cancel()
+
+
+CUT_OFF: ContextVar[CutOff] = ContextVar("cut_off")
+"""What ends the stream that is being sent."""
 
 
 def _forgiving(deserialize: Callable[[bytes], Message]) -> Callable[[bytes], Message | None]:

@@ -1,13 +1,13 @@
 """Matches: open, join, play and read them."""
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Any, assert_never, override
 
 from adapters.duplex import conversation
-from adapters.grpc.calls import Context, caller, idempotency_key, onlooker, tell_key
+from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
@@ -142,9 +142,10 @@ class MatchCalls(MatchServiceServicer):
     @override
     async def WatchMatch(
         self, request: pb.WatchMatchRequest, context: Context
-    ) -> AsyncIterator[pb.WatchMatchResponse]:
+    ) -> AsyncGenerator[pb.WatchMatchResponse]:
         """Send what happens in a match."""
         watch = await self._watch(request, await onlooker(self._players, context))
+        watch.cut_off = CUT_OFF.get()
         try:
             while not watch.over:
                 for told in await watch.next():
@@ -155,7 +156,7 @@ class MatchCalls(MatchServiceServicer):
     @override
     async def Play(
         self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context
-    ) -> AsyncIterator[pb.PlayResponse]:
+    ) -> AsyncGenerator[pb.PlayResponse]:
         """Send what happens in a match, and carry out commands of the caller's seat."""
         player = await onlooker(self._players, context)
         first = await anext(request_iterator, None)
@@ -163,6 +164,7 @@ class MatchCalls(MatchServiceServicer):
             raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
         check(first)
         watch = await self._watch(first.watch, player)
+        watch.cut_off = CUT_OFF.get()
         answer = partial(self._answer, MatchId(first.watch.match), player)
         async with aclosing(conversation(watch, request_iterator, answer)) as parts:
             async for told, answers in parts:
