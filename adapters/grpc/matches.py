@@ -8,7 +8,7 @@ from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.mapping import Mapper, member_of
-from domain.match import Disclosure, Phase, Visibility
+from domain.match import Disclosure, MemoryAid, Phase, Visibility
 from domain.shared.game import Game
 from domain.shared.viewers import ViewerKind
 from services.errors import Malformed
@@ -131,11 +131,13 @@ class MatchCalls(MatchServiceServicer):
 
     def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:
         game = self._matches.game(request.game)
-        visibility, disclosure = Visibility.PUBLIC, Disclosure.AT_END
+        visibility, disclosure, memory_aid = Visibility.PUBLIC, Disclosure.AT_END, MemoryAid.ON
         if request.HasField("visibility"):
             visibility = member_of(Visibility, match_pb2.Visibility.DESCRIPTOR, request.visibility)
         if request.HasField("disclosure"):
             disclosure = member_of(Disclosure, match_pb2.Disclosure.DESCRIPTOR, request.disclosure)
+        if request.HasField("memory_aid"):
+            memory_aid = member_of(MemoryAid, match_pb2.MemoryAid.DESCRIPTOR, request.memory_aid)
         return Proposal(
             game=game.id,
             options=self._options(request, game),
@@ -143,6 +145,7 @@ class MatchCalls(MatchServiceServicer):
             seat=request.seat if request.HasField("seat") else None,
             visibility=visibility,
             disclosure=disclosure,
+            memory_aid=memory_aid,
             entropy=request.entropy,
         )
 
