@@ -14,6 +14,7 @@ from domain.match import (
     Holder,
     HolderKind,
     Match,
+    MemoryAid,
     Phase,
     PlayerId,
     Resign,
@@ -64,6 +65,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
         seat: The seat that the opener takes; None for none.
         visibility: Who may know of the match.
         disclosure: What everybody may see after the end.
+        memory_aid: Whether views of a game that has a memory aid show it.
         entropy: The opener's own contribution to chance.
     """
 
@@ -73,6 +75,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     seat: int | None
     visibility: Visibility
     disclosure: Disclosure
+    memory_aid: MemoryAid
     entropy: str
 
 
@@ -540,6 +543,7 @@ def _opening_events(
         opener=opener,
         visibility=proposal.visibility,
         disclosure=proposal.disclosure,
+        memory_aid=proposal.memory_aid,
         seed_commitment=seed_commitment(opening.seed),
     )
     events, match = open_match(game, terms)

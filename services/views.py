@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Match, Phase, legal_moves, seen, to_act
+from domain.match import Match, MemoryAid, Phase, legal_moves, seen, to_act
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
@@ -70,7 +70,7 @@ def view(
         state=match.phase,
         to_act=to_act(game, match),
         legal_moves=() if viewer.seat is None else legal_moves(game, match, viewer.seat),
-        table=None if match.phase is Phase.OPEN else game.view(match.table, viewer),
+        table=None if match.phase is Phase.OPEN else _table(game, match, viewer),
         outcome=match.outcome,
     )
 
@@ -85,6 +85,11 @@ def seen_event(game: Game[Any, Any, Any, Any], recorded: Recorded, viewer: Viewe
         seat=recorded.seat,
         payload=payload,
     )
+
+
+def _table(game: Game[Any, Any, Any, Any], match: Match[Any, Any], viewer: Viewer) -> Any:
+    table = game.view(match.table, viewer)
+    return game.unaided(table) if match.terms.memory_aid is MemoryAid.OFF else table
 
 
 def seen_events(

@@ -14,7 +14,7 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServ
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check
 from adapters.grpc.status import bug_refusal, refusal_of
-from domain.match import Disclosure, Phase, PlayerId, Visibility
+from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Visibility
 from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
@@ -223,11 +223,13 @@ class MatchCalls(MatchServiceServicer):
 
     def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:
         game = self._matches.game(request.game)
-        visibility, disclosure = Visibility.PUBLIC, Disclosure.AT_END
+        visibility, disclosure, memory_aid = Visibility.PUBLIC, Disclosure.AT_END, MemoryAid.ON
         if request.HasField("visibility"):
             visibility = member_of(Visibility, match_pb2.Visibility.DESCRIPTOR, request.visibility)
         if request.HasField("disclosure"):
             disclosure = member_of(Disclosure, match_pb2.Disclosure.DESCRIPTOR, request.disclosure)
+        if request.HasField("memory_aid"):
+            memory_aid = member_of(MemoryAid, match_pb2.MemoryAid.DESCRIPTOR, request.memory_aid)
         return Proposal(
             game=game.id,
             options=self._options(request, game),
@@ -235,6 +237,7 @@ class MatchCalls(MatchServiceServicer):
             seat=request.seat if request.HasField("seat") else None,
             visibility=visibility,
             disclosure=disclosure,
+            memory_aid=memory_aid,
             entropy=request.entropy,
         )
 

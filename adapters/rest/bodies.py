@@ -9,7 +9,7 @@ from litestar import Response
 from msgspec import Meta, Raw, Struct
 
 from adapters.generics import filled
-from domain.match import MATCH_EVENTS, Disclosure, Opened, PlayerId, Resign, Visibility
+from domain.match import MATCH_EVENTS, Disclosure, MemoryAid, Opened, PlayerId, Resign, Visibility
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
@@ -65,6 +65,7 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         seat: The seat that the caller takes; none if left out.
         visibility: Who may know of the match.
         disclosure: What everybody may see after the end.
+        memory_aid: Whether views of a game that has a memory aid show it.
         entropy: The caller's own contribution to chance, at most 256 printable characters.
     """
 
@@ -74,6 +75,7 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     seat: Annotated[int, Meta(ge=0, le=63)] | None = None
     visibility: Visibility = Visibility.PUBLIC
     disclosure: Disclosure = Disclosure.AT_END
+    memory_aid: MemoryAid = MemoryAid.ON
     entropy: str = ""
 
 

@@ -225,6 +225,7 @@ async def test_a_request_without_its_fields(face: Face) -> None:
         ),
         ({"game": "montana", "visibility": 7}, Code.INVALID_ARGUMENT, "INVALID_FIELD", "visibility"),
         ({"game": "montana", "disclosure": 0}, Code.INVALID_ARGUMENT, "INVALID_FIELD", "disclosure"),
+        ({"game": "montana", "memory_aid": 3}, Code.INVALID_ARGUMENT, "INVALID_FIELD", "memory_aid"),
         ({"game": "montana", "entropy": "x" * 257}, Code.INVALID_ARGUMENT, "INVALID_FIELD", "entropy"),
     ],
 )

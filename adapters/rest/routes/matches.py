@@ -75,6 +75,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         seat=asked.seat,
         visibility=asked.visibility,
         disclosure=asked.disclosure,
+        memory_aid=asked.memory_aid,
         entropy=asked.entropy,
     )
     used, listed = await matches.open(player.id, proposal, key)

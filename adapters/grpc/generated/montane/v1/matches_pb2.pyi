@@ -96,6 +96,7 @@ class CreateMatchRequest(_message.Message):
     VISIBILITY_FIELD_NUMBER: _builtins.int
     DISCLOSURE_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
+    MEMORY_AID_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id, such as `montana`."""
     seats: _builtins.int
@@ -108,6 +109,8 @@ class CreateMatchRequest(_message.Message):
     """What everybody may see after the end; absent, everything."""
     entropy: _builtins.str
     """The opener's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    memory_aid: _match_pb2.MemoryAid.ValueType
+    """Whether views of a game that has a memory aid show it; absent, they do."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options; absent, its defaults."""
@@ -122,15 +125,18 @@ class CreateMatchRequest(_message.Message):
         visibility: _match_pb2.Visibility.ValueType | None = ...,
         disclosure: _match_pb2.Disclosure.ValueType | None = ...,
         entropy: _builtins.str | None = ...,
+        memory_aid: _match_pb2.MemoryAid.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "memory_aid", b"memory_aid", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "game", b"game", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "game", b"game", "memory_aid", b"memory_aid", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__disclosure: _TypeAlias = _typing.Literal["disclosure"]  # noqa: Y015
     _WhichOneofArgType__disclosure: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure"]  # noqa: Y015
     _WhichOneofReturnType__entropy: _TypeAlias = _typing.Literal["entropy"]  # noqa: Y015
     _WhichOneofArgType__entropy: _TypeAlias = _typing.Literal["_entropy", b"_entropy"]  # noqa: Y015
+    _WhichOneofReturnType__memory_aid: _TypeAlias = _typing.Literal["memory_aid"]  # noqa: Y015
+    _WhichOneofArgType__memory_aid: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid"]  # noqa: Y015
     _WhichOneofReturnType__options: _TypeAlias = _typing.Literal["options"]  # noqa: Y015
     _WhichOneofArgType__options: _TypeAlias = _typing.Literal["_options", b"_options"]  # noqa: Y015
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
@@ -143,6 +149,8 @@ class CreateMatchRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__disclosure) -> _WhichOneofReturnType__disclosure | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__entropy) -> _WhichOneofReturnType__entropy | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_aid) -> _WhichOneofReturnType__memory_aid | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__options) -> _WhichOneofReturnType__options | None: ...
     @_typing.overload
@@ -1130,6 +1138,7 @@ class Match(_message.Message):
     SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
+    MEMORY_AID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """`match_` and 26 characters; ids sort by age."""
     game: _builtins.str
@@ -1146,6 +1155,8 @@ class Match(_message.Message):
     """What everybody may see after the end."""
     seed_commitment: _builtins.str
     """`sha256:` and, in hexadecimal, SHA-256 of the seed that all chance comes from."""
+    memory_aid: _match_pb2.MemoryAid.ValueType
+    """Whether views of a game that has a memory aid show it."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options, all of them."""
@@ -1177,10 +1188,11 @@ class Match(_message.Message):
         seed_commitment: _builtins.str = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
         outcome: _match_pb2.Outcome | None = ...,
+        memory_aid: _match_pb2.MemoryAid.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "options", b"options", "outcome", b"outcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "options", b"options", "outcome", b"outcome", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "memory_aid", b"memory_aid", "options", b"options", "outcome", b"outcome", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__outcome: _TypeAlias = _typing.Literal["outcome"]  # noqa: Y015
     _WhichOneofArgType__outcome: _TypeAlias = _typing.Literal["_outcome", b"_outcome"]  # noqa: Y015
