@@ -20,7 +20,7 @@ from domain.mount_drago.state import State, Step, board
 from domain.shared.chance import Chance
 from domain.shared.piles import draw
 from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind
+from domain.shared.viewers import Viewer, ViewerKind, sees
 
 
 class Rider(Struct, frozen=True):
@@ -79,7 +79,7 @@ def view(state: State, viewer: Viewer) -> Table:
     return Table(
         riders=tuple(
             Rider(
-                _face_down(hand, _holds(viewer, Seat(seat))),
+                _face_down(hand, shown=sees(viewer, Seat(seat))),
                 state.open_cards[seat],
                 state.under[seat],
                 state.points[seat],
@@ -87,10 +87,9 @@ def view(state: State, viewer: Viewer) -> Table:
             for seat, hand in enumerate(state.hands)
         ),
         dragons=tuple(
-            Dragon(colour, space, values[space])
-            for colour, space in zip(COLOURS, state.dragons, strict=False)
+            Dragon(COLOURS[dragon], space, values[space]) for dragon, space in enumerate(state.dragons)
         ),
-        draw_pile=_face_down(state.draw_pile, _sees_all(viewer)),
+        draw_pile=_face_down(state.draw_pile, shown=viewer.kind is ViewerKind.ALL),
         discard_pile=state.discard_pile,
         turn=state.turn,
         step=state.step,
@@ -105,10 +104,10 @@ def seen(event: Event, viewer: Viewer) -> Event:
                 event.first_seat,
                 event.open_cards,
                 tuple(
-                    _face_down(hand.cards, _holds(viewer, Seat(seat)))
+                    _face_down(hand.cards, shown=sees(viewer, Seat(seat)))
                     for seat, hand in enumerate(event.hands)
                 ),
-                _face_down(event.draw_pile.cards, _sees_all(viewer)),
+                _face_down(event.draw_pile.cards, shown=viewer.kind is ViewerKind.ALL),
             )
         case CardPlayed():
             return CardPlayed(event.seat, event.card, event.on_top, event.space, event.scoring, event.step)
@@ -117,19 +116,19 @@ def seen(event: Event, viewer: Viewer) -> Event:
         case SummitCardsDiscarded():
             return SummitCardsDiscarded(event.seat, event.cards)
         case CardsDrawn():
-            drawn = _face_down(event.drawn.cards, _holds(viewer, event.seat))
+            drawn = _face_down(event.drawn.cards, shown=sees(viewer, event.seat))
             return CardsDrawn(event.seat, drawn, event.turn, event.step)
         case DrawPileRenewed():
-            return DrawPileRenewed(_face_down(event.draw_pile.cards, _sees_all(viewer)))
+            return DrawPileRenewed(_face_down(event.draw_pile.cards, shown=viewer.kind is ViewerKind.ALL))
         case _:
             assert_never(event)
 
 
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     """Return the table with the cards that the viewer cannot see mixed and shared out anew (§6)."""
-    if _sees_all(viewer):
+    if viewer.kind is ViewerKind.ALL:
         return state
-    hidden = [seat for seat in range(len(state.hands)) if not _holds(viewer, Seat(seat))]
+    hidden = [seat for seat in range(len(state.hands)) if not sees(viewer, Seat(seat))]
     mixed = chance.shuffle((*state.draw_pile, *(card for seat in hidden for card in state.hands[seat])))
     hands = list(state.hands)
     for seat in hidden:
@@ -138,15 +137,6 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     return replace(state, hands=tuple(hands), draw_pile=mixed)
 
 
-def _sees_all(viewer: Viewer) -> bool:
-    return viewer.kind is ViewerKind.ALL
-
-
-def _holds(viewer: Viewer, seat: Seat) -> bool:
-    """Return whether the viewer may see the hand of a seat."""
-    return viewer.seat == seat or _sees_all(viewer)
-
-
-def _face_down(cards: tuple[Card, ...], sees: bool) -> FaceDown:
-    """Return cards by their number, and which they are to a viewer who sees them."""
-    return FaceDown(len(cards), cards if sees else ())
+def _face_down(cards: tuple[Card, ...], *, shown: bool) -> FaceDown:
+    """Return cards by their number, and which they are if they are shown."""
+    return FaceDown(len(cards), cards if shown else ())
