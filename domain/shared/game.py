@@ -13,6 +13,11 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 
 
+def whole[Table](table: Table) -> Table:
+    """Return a table as it is, for games that define no memory aid (common §10)."""
+    return table
+
+
 class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     """A game: its types, its data and its rules as pure functions.
 
@@ -44,6 +49,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         consequence: The next thing that is forced, or None.
         evolve: The state after an event; total over decided events.
         view: What a viewer may know of a state.
+        unaided: The table that `view` gives, without its memory aid (common §10).
         seen: What a viewer may know of an event.
         determinize: Another state that the viewer cannot tell from this one.
         outcome: How the game ended, or None while it goes on.
@@ -79,6 +85,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     consequence: Callable[[S, Chance], E | None]
     evolve: Callable[[S, E], S]
     view: Callable[[S, Viewer], Any]
+    unaided: Callable[[Any], Any] = whole
     seen: Callable[[E, Viewer], Any]
     determinize: Callable[[S, Viewer, Chance], S]
     outcome: Callable[[S], Outcome | None]

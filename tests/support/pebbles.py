@@ -1,6 +1,7 @@
 """Pebbles, a toy game for testing the kernel: whoever takes the last pebble of a heap wins.
 
 One to three seats in turn take one or two pebbles. Whenever three are left one rolls away by itself.
+What each seat has taken is shown as a memory aid.
 """
 
 from collections.abc import Mapping
@@ -121,6 +122,10 @@ def _view(state: State, viewer: Viewer) -> State:
     return state
 
 
+def _unaided(table: State) -> State:
+    return State(table.pebbles, (), table.turn)
+
+
 def _seen(event: Event, viewer: Viewer) -> Event:
     return event
 
@@ -169,6 +174,7 @@ PEBBLES: Game[State, Take, Event, Options] = Game(
     consequence=_consequence,
     evolve=_evolve,
     view=_view,
+    unaided=_unaided,
     seen=_seen,
     determinize=_determinize,
     outcome=_outcome,

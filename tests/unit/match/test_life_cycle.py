@@ -1,5 +1,6 @@
 """A match whatever the game: opened, seated, played, resigned, finished."""
 
+import msgspec
 import pytest
 
 from domain.match import (
@@ -13,6 +14,7 @@ from domain.match import (
     Resigned,
     SeatTaken,
     Started,
+    Terms,
     evolve,
     fold,
     legal_moves,
@@ -262,6 +264,14 @@ def test_folding_the_events_gives_the_same_match() -> None:
     assert fold(PEBBLES, events) == match
     for version in range(1, len(events)):
         assert fold(PEBBLES, events[version:], fold(PEBBLES, events[:version])) == match
+
+
+def test_terms_stored_before_there_was_a_memory_aid_have_it() -> None:
+    """A match opened without saying so shows the memory aid of its game (common §10)."""
+    agreed = terms(PEBBLES, Options(), 2)
+    stored = msgspec.to_builtins(agreed)
+    assert stored.pop("memory_aid") == "on"
+    assert msgspec.convert(stored, Terms[Options]) == agreed
 
 
 def test_a_match_begins_with_its_opening() -> None:
