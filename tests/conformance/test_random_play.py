@@ -1,27 +1,21 @@
 """Whole random matches of every game: they end, lose no piece, and fold again to what they were."""
 
-import pytest
-
 from domain.match import Finished, Phase, Reason, Resign, Resigned, fold, legal_moves, to_act, why_not
 from domain.shared.seats import seats_in_order
 from tests.support.random_matches import Step, Table, played
 
-MATCHES = 2_000
-"""How many matches each game plays at each number of seats."""
-CHUNK = 250
-LOOKED_INTO = 20
+LOOKED_INTO = 50
 """Two matches of so many, one without resignations, are looked into at every version."""
-FOLDED = 4
+FOLDED = 10
 """Two matches of so many are folded from their events."""
 
 
-@pytest.mark.parametrize("first", range(0, MATCHES, CHUNK))
-def test_random_matches_end_and_fold_again(table: Table, first: int) -> None:
+def test_random_matches_end_and_fold_again(table: Table, stretch: range) -> None:
     """Play ends, with an outcome exactly at the end; events fold to the match; every piece is still there.
 
     In every second match seats give up now and then (common §6).
     """
-    for number in range(first, first + CHUNK):
+    for number in stretch:
         every_version = number % LOOKED_INTO < 2
         events: list[object] = []
         step, pieces = None, None

@@ -1,14 +1,14 @@
 """Random matches of any game, move by move, the same in every run."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any, NamedTuple
 
 from msgspec.structs import fields, replace
 
 from domain.match import Match, Phase, Resign, legal_moves, submit
-from domain.shared.chance import SeededChance
+from domain.shared.chance import Chance, SeededChance
 from domain.shared.game import Game
 from domain.shared.seats import Seat, seats_in_order
 from tests.support.matches import playing
@@ -52,18 +52,24 @@ class Step(NamedTuple):
     match: AnyMatch
 
 
-def played(table: Table, number: int) -> Iterator[Step]:
+def luck_of(table: Table, number: int, place: int) -> Chance:
+    """Return the chance of a step of the random match of that number; the opening is step 0."""
+    return SeededChance(f"{table}/{number}".encode(), str(place))
+
+
+def played(table: Table, number: int, luck: Callable[[Table, int, int], Chance] = luck_of) -> Iterator[Step]:
     """Yield the steps of the random match of that number, from its opening to its end.
 
     Args:
         table: The game and how many play it.
         number: Which match; it chooses options, chance and moves. If it is odd, seats give up now and then.
+        luck: Gives the chance of a step.
 
     Raises:
         AssertionError: It has no end.
     """
     game, dice = table.game, Random(f"{table}/{number}")
-    events, match = playing(game, random_options(table, dice), table.seats, luck_of(table, number, 0))
+    events, match = playing(game, random_options(table, dice), table.seats, luck(table, number, 0))
     yield Step(None, None, events, match)
     for place in range(1, MOST_COMMANDS):
         if match.phase is Phase.FINISHED:
@@ -77,14 +83,9 @@ def played(table: Table, number: int) -> Iterator[Step]:
             seat = to_act[int(dice.random() * len(to_act))]
             moves = legal_moves(game, match, seat)
             command = moves[int(dice.random() * len(moves))]
-        events, match = submit(game, match, seat, command, luck_of(table, number, place))
+        events, match = submit(game, match, seat, command, luck(table, number, place))
         yield Step(seat, command, events, match)
     raise AssertionError(f"match {number} of {table} goes on after {MOST_COMMANDS} commands")
-
-
-def luck_of(table: Table, number: int, place: int) -> SeededChance:
-    """Return the chance of a step of the random match of that number; the opening is step 0."""
-    return SeededChance(f"{table}/{number}".encode(), str(place))
 
 
 def varied(table: Table, numbers: range, enough: int) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ from adapters.grpc.mapping import Mapper
 from adapters.postgres.mapper import tag
 from domain.games import GAMES
 from domain.match import Phase, Resign, evolve, legal_moves, submit, to_act, why_not
-from domain.shared.chance import SeededChance
+from domain.shared.chance import Chance, SeededChance
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
@@ -176,7 +176,7 @@ class _Pair:
             assert step.seat is not None
             self._same_step(step.seat, step.command, step.events)
 
-    def _chance(self) -> SeededChance:
+    def _chance(self) -> Chance:
         """Return the chance of this step, the same for both matches."""
         return luck_of(self._table, self._number, self._place)
 
