@@ -3,7 +3,7 @@
 from tests.support.random_matches import Table, varied
 from tests.support.twins import hidden_parts, look_for_leaks
 
-MATCHES = range(60)
+MATCHES = range(250)
 """The matches from which those are taken in which every event comes up."""
 
 
