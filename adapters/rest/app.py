@@ -87,6 +87,8 @@ async def openapi(state: State) -> Response[bytes]:
 
 async def refuse_unknown_parameters(request: Call) -> None:
     """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed."""
+    if not request.scope["query_string"]:
+        return
     known = request.app.state.query_names.get(request.route_handler.handler_name, ())
     for name in request.query_params:
         if name not in known:

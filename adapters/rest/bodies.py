@@ -5,7 +5,6 @@ from operator import or_
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Response
 from msgspec import Meta, Raw, Struct
 
 from adapters.generics import filled
@@ -289,18 +288,6 @@ def game_summary(game: AnyGame) -> GameSummary:
 def player_body(player: Player) -> PlayerBody:
     """Return an account as its player sees it."""
     return PlayerBody(player.id, player.display_name, player.created_at)
-
-
-def answer(
-    content: Any, *, status: int = 200, version: int | None = None, headers: dict[str, str] | None = None
-) -> Response[bytes]:
-    """Return a JSON answer, with the match's version as its entity tag where it has one."""
-    extra = dict(headers or {})
-    if version is not None:
-        extra["ETag"] = f'"{version}"'
-    return Response(
-        msgspec.json.encode(content), status_code=status, media_type="application/json", headers=extra
-    )
 
 
 RawCommandRequest = CommandRequest[Raw]
