@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import psycopg
 from eventsourcing.persistence import StoredEvent
 from msgspec import Struct
+from psycopg.errors import UniqueViolation
 
 from adapters.postgres.wire import ARRAYS, Wire, bigints, byteas, integers, texts, uuids
 from services.errors import Unavailable
@@ -27,6 +28,7 @@ CONNECT_SECONDS = 2
 
 OPTIONS = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
 
+PRIMARY_KEY = "match_events_pkey"
 APPEND = "SELECT refused FROM append_match_events($1, $2, $3, $4, $5)"
 
 LOST = (psycopg.OperationalError, psycopg.InterfaceError, TimeoutError)
@@ -122,6 +124,11 @@ class GroupCommit:
             async with asyncio.timeout(COMMIT_SECONDS):
                 wire = await self._connected()
                 refused = await wire.call(columns)
+        except UniqueViolation as error:
+            # So a command is refused that went alone; among several the function finds out which are.
+            if PRIMARY_KEY not in str(error):
+                raise
+            return {1}
         except BaseException as error:
             # After anything but the server's own refusal an answer may still be under way.
             if isinstance(error, LOST) or not isinstance(error, psycopg.Error):
