@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from eventsourcing.persistence import ApplicationRecorder, StoredEvent
 from eventsourcing.tests import persistence
+from psycopg.conninfo import make_conninfo
 
 from adapters.postgres import group_commit
 from adapters.postgres.datastore import Datastore
@@ -24,7 +25,7 @@ from adapters.postgres.store import EVENTS, MatchRecorder, postgres_log
 from adapters.postgres.wire import Wire
 from services.errors import Unavailable
 from services.ports import VersionTaken
-from tests.support.database import Databases
+from tests.support.database import Databases, end_sessions, log_locked
 from tests.support.relay import relay
 from tests.support.server import eventually, free_port
 
@@ -54,15 +55,6 @@ def stored(database: str) -> dict[UUID, list[int]]:
         for match, version in connection.execute(query).fetchall():
             found.setdefault(match, []).append(version)
     return found
-
-
-def end_sessions(database: str) -> None:
-    """End every other session of a database, as the server does when it stops."""
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
 
 
 async def outcomes(commits: GroupCommit, *commands: list[StoredEvent]) -> list[type[BaseException] | None]:
@@ -263,7 +255,7 @@ async def test_a_session_that_ends_idle_is_replaced_unnoticed(commits: GroupComm
 
 async def test_a_lost_connection_lets_go_of_its_descriptor(database: str) -> None:
     """Closing a connection that was lost before leaves alone what has its descriptor's number by then."""
-    wire = await Wire.connect(database, "SELECT 1", (), options="", seconds=2)
+    wire = await Wire.connect(database, "SELECT 1", ())
     number = wire.descriptor
     near, far = socket.socketpair()
     await asyncio.to_thread(end_sessions, database)
@@ -286,17 +278,15 @@ async def test_a_server_that_says_nothing_is_given_up_in_time(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the network is cut without a word commands are told in time, and writing goes on after."""
-    monkeypatch.setattr(group_commit, "COMMIT_SECONDS", 1)
+    monkeypatch.setattr(group_commit, "ANSWER_SECONDS", 1)
     async with relay(database) as (conninfo, wires):
         commits = GroupCommit(conninfo, QUEUE)
         await commits.append(events(uuid4(), 1))
-        wires.answers.clear()
-        wires.questions.clear()
+        wires.cut()
         begun = time.monotonic()
         assert await outcomes(commits, events(uuid4(), 1)) == [Unavailable]
         assert time.monotonic() - begun < 2
-        wires.answers.set()
-        wires.questions.set()
+        wires.heal()
         await commits.append(events(uuid4(), 1))
         await commits.close()
 
@@ -321,12 +311,9 @@ async def test_no_server_is_told_soon() -> None:
 
 async def test_a_writer_that_holds_the_lock_does_not_stop_us_for_ever(database: str) -> None:
     """`lock_timeout` ends the wait for a lock that nobody gives back; then writing goes on."""
-    commits = GroupCommit(database, QUEUE)
-    with psycopg.connect(database) as connection:
-        connection.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.match_events', 0))"
-        )
-        async with asyncio.timeout(20):
+    commits = GroupCommit(make_conninfo(database, options="-c lock_timeout=200ms"), QUEUE)
+    with log_locked(database):
+        async with asyncio.timeout(5):
             assert await outcomes(commits, events(uuid4(), 1)) == [Unavailable]
     await commits.append(events(uuid4(), 1))
     await commits.close()
