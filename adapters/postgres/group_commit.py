@@ -47,6 +47,7 @@ class GroupCommit:
         self._events = 0
         self._wire: Wire | None = None
         self._committer: asyncio.Task[None] | None = None
+        self._closed = False
 
     @property
     def connected(self) -> bool:
@@ -58,10 +59,10 @@ class GroupCommit:
 
         Raises:
             VersionTaken: One of the versions exists already; nothing was stored.
-            Unavailable: Too many are waiting, and nothing was stored; or the server was lost meanwhile, and
-                the events may have been stored or not.
+            Unavailable: Too many are waiting, or this was closed, and nothing was stored; or the server was
+                lost meanwhile, and the events may have been stored or not.
         """
-        if self._events + len(events) > self._capacity:
+        if self._closed or self._events + len(events) > self._capacity:
             raise Unavailable
         waiting = Waiting(events, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
@@ -71,7 +72,8 @@ class GroupCommit:
         await waiting.stored
 
     async def close(self) -> None:
-        """Finish what was accepted, then disconnect."""
+        """Finish what was accepted, then disconnect for good."""
+        self._closed = True
         if self._committer is not None:
             await self._committer
         self._disconnect()

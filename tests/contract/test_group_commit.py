@@ -218,6 +218,21 @@ async def test_closing_finishes_what_was_accepted(database: str) -> None:
     assert set(stored(database)) == set(matches)
 
 
+async def test_a_closed_one_accepts_nothing(commits: GroupCommit, database: str) -> None:
+    """Behind the closing, and while what was accepted is finished, commands are told to come again."""
+    early, late = uuid4(), uuid4()
+    accepted = asyncio.create_task(outcomes(commits, events(early, 1)))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(commits.close())
+    await asyncio.sleep(0)
+    assert await outcomes(commits, events(late, 1)) == [Unavailable]
+    await closing
+    assert await outcomes(commits, events(late, 1)) == [Unavailable]
+    assert await accepted == [None]
+    assert not commits.connected
+    assert set(stored(database)) == {early}
+
+
 async def test_a_caller_that_goes_away_leaves_its_command(commits: GroupCommit, database: str) -> None:
     """A command that was accepted is stored although nobody waits for it; others are not disturbed."""
     gone, stays = uuid4(), uuid4()
