@@ -56,7 +56,7 @@ class Follower:
 
     def _listen(self, connection: Connection) -> None:
         while not self._stopped.is_set():
-            while self._catch_up(self._recorder):
+            while self._catch_up(self._recorder) and not self._stopped.is_set():
                 pass
             self._well()
             self._stopped.wait(TOGETHER)

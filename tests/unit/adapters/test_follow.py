@@ -72,3 +72,9 @@ def test_a_trouble_is_told_once(
         ("ERROR", "the read models cannot follow the log"),
         ("INFO", "the read models follow the log again"),
     ]
+
+
+def test_it_stops_behind_the_batch_under_way(database: str) -> None:
+    """However much of the log is left, stopping waits for one batch only."""
+    with following(database, batches := Batches(True)):
+        eventually(lambda: batches.calls > 10)
