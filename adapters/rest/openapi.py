@@ -101,7 +101,7 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
 
 
 def _titles(status: int) -> str:
-    return " Or: ".join(f"{kind.title}." for kind in ALL_KINDS if kind.status == status)
+    return " Or: ".join(f"{kind.title}. {kind.meaning}" for kind in ALL_KINDS if kind.status == status)
 
 
 def _documented(name: str, schema: dict[str, Any]) -> dict[str, Any]:
