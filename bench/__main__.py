@@ -2,7 +2,7 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import montana_rules, store
+from bench import memory, montana_rules, store
 
 
 def main() -> None:
@@ -12,14 +12,15 @@ def main() -> None:
         description="How fast Montane is; every figure stands beside a bound measured in the same run.",
         formatter_class=ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("what", nargs="*", help="rules, store; all if none is named")
+    parser.add_argument("what", nargs="*", help="rules, store, memory; all if none is named")
     parser.add_argument("--deals", type=int, default=300, help="rules: deals a round plays, numbered from 0")
     parser.add_argument("--rounds", type=int, default=7, help="rules: rounds, of which the median counts")
     parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
     parser.add_argument("--seconds", type=float, default=2, help="store: how long a round takes")
     arguments = parser.parse_args()
-    wanted = arguments.what or ["rules", "store"]
-    if unknown := set(wanted) - {"rules", "store"}:
+    known = ["rules", "store", "memory"]
+    wanted = arguments.what or known
+    if unknown := set(wanted) - set(known):
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
     if "rules" in wanted:
         montana_rules.throughput(arguments.deals, arguments.rounds)
@@ -29,6 +30,8 @@ def main() -> None:
             montana_rules.profile(arguments.deals)
     if "store" in wanted:
         store.compare(arguments.seconds, rounds=3)
+    if "memory" in wanted:
+        memory.by_length()
 
 
 if __name__ == "__main__":
