@@ -9,19 +9,18 @@ import time
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from eventsourcing.persistence import ApplicationRecorder, StoredEvent
-from eventsourcing.tests import persistence
+from eventsourcing.persistence import StoredEvent
 from psycopg.conninfo import make_conninfo
 
 from adapters.postgres import group_commit
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import BATCH, GroupCommit
-from adapters.postgres.store import EVENTS, MatchRecorder, postgres_log
+from adapters.postgres.store import postgres_log
 from adapters.postgres.wire import Wire
 from services.errors import Unavailable
 from services.ports import VersionTaken
@@ -347,27 +346,3 @@ def test_eight_processes_migrate_at_once(postgres_server: str) -> None:
         assert [starter.returncode for starter in starters] == [0] * 8
         assert sorted(applied)[:7] == [0] * 7
     databases.close()
-
-
-class TestTheLibrarysOwnCases(persistence.ApplicationRecorderTestCase[ApplicationRecorder]):
-    """The library's test case for recorders of applications, against ours."""
-
-    EXPECT_CONTIGUOUS_NOTIFICATION_IDS = False
-    INITIAL_VERSION = 1
-    database: ClassVar[str]
-    opened: ClassVar[list[Datastore]]
-
-    @pytest.fixture(autouse=True)
-    def _on_a_database(self, database: str) -> Any:
-        """Give each case a database of its own."""
-        type(self).database = database
-        type(self).opened = []
-        yield
-        for datastore in self.opened:
-            datastore.close()
-
-    def create_recorder(self) -> MatchRecorder:
-        """Return our recorder."""
-        datastore = Datastore(self.database, 12)
-        self.opened.append(datastore)
-        return MatchRecorder(datastore, events_table_name=EVENTS)
