@@ -22,9 +22,11 @@ from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.match_list import MatchListRecorder, PostgresMatchList
-from adapters.postgres.store import postgres_log, postgres_store
+from adapters.postgres.store import Store, postgres_log, postgres_store
+from adapters.postgres.tail import Tail
 from adapters.rest.app import build as build_rest
-from adapters.rest.requests import Services
+from adapters.rest.connections import HttpConnection, SocketConnection
+from adapters.rest.requests import MAX_BODY, Services
 from adapters.settings import Address, Settings, variable
 from domain.games import GAMES
 from services.matches import Matches
@@ -32,6 +34,10 @@ from services.players import Players
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
+STREAMS_GRACE = 1
+"""Seconds that the readers of streams have, before, to take in that they end."""
+SEND_BUFFER = 128 * 1024
+"""Bytes that the kernel keeps of what a client has not taken yet; left to itself it keeps megabytes."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs."""
 
@@ -77,13 +83,13 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
-def use_cases(settings: Settings, datastore: Datastore) -> Services:
-    """Return the use cases on a database."""
+def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Services:
+    """Return the use cases on a database and its log."""
     games = dict(GAMES)
     clock = SystemClock()
     matches = Matches(
         games=games,
-        store=postgres_store(games, datastore, settings.append_queue),
+        store=store,
         seeds=PostgresSeeds(datastore),
         match_list=PostgresMatchList(games, datastore),
         clock=clock,
@@ -125,14 +131,18 @@ async def _serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     datastore = Datastore(conninfo, settings.pool_size)
-    services = use_cases(settings, datastore)
+    store = postgres_store(dict(GAMES), datastore, settings.append_queue)
+    services = use_cases(settings, datastore, store)
+    feeds = services.matches.feeds
+    tail = Tail(conninfo, feeds.hear, lambda: store.writer)
+    await tail.start()
     follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
     follower.start()
     closing: list[Stop] = []
     try:
         http_addr = grpc_addr = None
         if rest:
-            http_addr, stop = await _start_rest(settings.http_addr, services)
+            http_addr, stop = await start_rest(settings.http_addr, services)
             closing.append(stop)
         if grpc:
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services)
@@ -144,13 +154,15 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
+        await feeds.close(STREAMS_GRACE)
+        await tail.stop()
         await asyncio.gather(*(close() for close in closing))
         await services.matches.drain()
         await asyncio.to_thread(follower.stop)
         datastore.close()
 
 
-async def _start_rest(address: Address, services: Services) -> tuple[Address, Stop]:
+async def start_rest(address: Address, services: Services) -> tuple[Address, Stop]:
     """Start REST and return where it listens and what stops it."""
     listener = _listener(address)
     config = uvicorn.Config(
@@ -160,6 +172,11 @@ async def _start_rest(address: Address, services: Services) -> tuple[Address, St
         lifespan="off",
         timeout_graceful_shutdown=GRACE,
         server_header=False,
+        http=HttpConnection,
+        ws=SocketConnection,
+        ws_max_size=MAX_BODY,
+        # Compression takes more memory a connection than all else together.
+        ws_per_message_deflate=False,
     )
     server = _Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))
@@ -204,9 +221,11 @@ class _Server(uvicorn.Server):
 def _listener(address: Address) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-        return socket.create_server(address, family=family, backlog=2048)
+        listener = socket.create_server(address, family=family, backlog=2048)
     except OSError as error:
         raise StartError(f"{variable('http_addr')}: cannot listen on {address}: {error.strerror}") from error
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+    return listener
 
 
 async def _watch(embedded: EmbeddedPostgres) -> None:

@@ -2,7 +2,9 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import memory, montana_rules, store
+from bench import commands, memory, montana_rules, store
+
+NAMES = ("rules", "store", "commands", "memory")
 
 
 def main() -> None:
@@ -12,15 +14,17 @@ def main() -> None:
         description="How fast Montane is; every figure stands beside a bound measured in the same run.",
         formatter_class=ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("what", nargs="*", help="rules, store, memory; all if none is named")
+    parser.add_argument("what", nargs="*", help="rules, store, commands, memory; all if none is named")
     parser.add_argument("--deals", type=int, default=300, help="rules: deals a round plays, numbered from 0")
     parser.add_argument("--rounds", type=int, default=7, help="rules: rounds, of which the median counts")
     parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
-    parser.add_argument("--seconds", type=float, default=2, help="store: how long a round takes")
+    parser.add_argument("--seconds", type=float, default=2, help="store, commands: how long a round takes")
+    parser.add_argument(
+        "--matches", type=int, default=200_000, help="commands: how many stored matches are many"
+    )
     arguments = parser.parse_args()
-    known = ["rules", "store", "memory"]
-    wanted = arguments.what or known
-    if unknown := set(wanted) - set(known):
+    wanted = arguments.what or list(NAMES)
+    if unknown := set(wanted) - set(NAMES):
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
     if "rules" in wanted:
         montana_rules.throughput(arguments.deals, arguments.rounds)
@@ -30,6 +34,10 @@ def main() -> None:
             montana_rules.profile(arguments.deals)
     if "store" in wanted:
         store.compare(arguments.seconds, rounds=3)
+    if "commands" in wanted:
+        commands.compare(arguments.seconds, rounds=3)
+        commands.long_matches(rounds=5)
+        commands.many_matches(1_000, arguments.matches, arguments.seconds, rounds=5)
     if "memory" in wanted:
         memory.by_length()
 

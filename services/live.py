@@ -79,24 +79,6 @@ def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
     return live
 
 
-async def at_version(games: Games, store: EventStore, id: MatchId, version: int | None = None) -> Live:
-    """Return a match as it stood at a version, or as it stands, from snapshot and events.
-
-    Raises:
-        NotFound: There is no such match.
-    """
-    snapshot = await store.snapshot(id, version)
-    if snapshot is None:
-        events = await store.read(id, 0, version)
-        if not events:
-            raise NotFound("NO_SUCH_MATCH", match=id)
-        return opened(games, id, events)
-    live = Live(id, games[snapshot.match.terms.game], snapshot)
-    live.snapshot_version = snapshot.version
-    live.fold(await store.read(id, snapshot.version, version))
-    return live
-
-
 class Entry:
     """A place in memory for one match, and the lock that orders its commands within this process.
 
@@ -134,3 +116,70 @@ class Memory:
     def forget(self, id: MatchId) -> None:
         """Drop a match: what is known of it may be wrong, or there is none."""
         self._entries.pop(id, None)
+
+
+class LiveMatches:
+    """The matches of this process, folded: from memory, or else from the store."""
+
+    def __init__(self, games: Games, store: EventStore, remembered: int) -> None:
+        """Take the registered games, the log, and how many folded matches are kept."""
+        self._games = games
+        self._store = store
+        self._memory = Memory(remembered)
+
+    def entry(self, id: MatchId) -> Entry:
+        """Return the place of a match, whether it is loaded or not."""
+        return self._memory.entry(id)
+
+    def forget(self, id: MatchId) -> None:
+        """Drop a match: what is known of it may be wrong."""
+        self._memory.forget(id)
+
+    async def loaded(self, entry: Entry, id: MatchId) -> Live:
+        """Return a match from memory or else from the store; the entry's lock is held.
+
+        Raises:
+            NotFound: There is no such match.
+        """
+        if entry.live is None:
+            try:
+                entry.live = await self.at_version(id)
+            except BaseException:
+                self._memory.forget(id)
+                raise
+        return entry.live
+
+    async def refresh(self, live: Live) -> bool:
+        """Take in what other processes have written; return whether there was anything."""
+        missed = await self._store.read(live.id, live.version)
+        live.fold(missed)
+        return bool(missed)
+
+    async def current(self, id: MatchId) -> Live:
+        """Return a match as the store has it now.
+
+        Raises:
+            NotFound: There is no such match.
+        """
+        entry = self._memory.entry(id)
+        async with entry.lock:
+            live = await self.loaded(entry, id)
+            await self.refresh(live)
+            return live
+
+    async def at_version(self, id: MatchId, version: int | None = None) -> Live:
+        """Return a match as it stood at a version, or as it stands, apart from the one in memory.
+
+        Raises:
+            NotFound: There is no such match.
+        """
+        snapshot = await self._store.snapshot(id, version)
+        if snapshot is None:
+            events = await self._store.read(id, 0, version)
+            if not events:
+                raise NotFound("NO_SUCH_MATCH", match=id)
+            return opened(self._games, id, events)
+        live = Live(id, self._games[snapshot.match.terms.game], snapshot)
+        live.snapshot_version = snapshot.version
+        live.fold(await self._store.read(id, snapshot.version, version))
+        return live

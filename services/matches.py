@@ -14,6 +14,7 @@ from domain.match import (
     Holder,
     HolderKind,
     Match,
+    MemoryAid,
     Phase,
     PlayerId,
     Resign,
@@ -28,10 +29,12 @@ from domain.shared.chance import Chance, decision_chance, seed_commitment
 from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
-from services.errors import Conflict, Failure, Forbidden, KeyReused, Malformed, NotFound, Unavailable
+from domain.shared.viewers import seated
+from services.access import check_known_to, seat_held, seat_of, viewer_of
+from services.errors import Conflict, Failure, KeyReused, Malformed, NotFound, Unavailable
+from services.feeds import Feeds, Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
-from services.live import Entry, Games, Live, Memory, at_version, opened
+from services.live import Games, Live, LiveMatches, opened
 from services.ports import (
     Clock,
     EventStore,
@@ -64,6 +67,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
         seat: The seat that the opener takes; None for none.
         visibility: Who may know of the match.
         disclosure: What everybody may see after the end.
+        memory_aid: Whether views of a game that has a memory aid show it.
         entropy: The opener's own contribution to chance.
     """
 
@@ -73,6 +77,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     seat: int | None
     visibility: Visibility
     disclosure: Disclosure
+    memory_aid: MemoryAid
     entropy: str
 
 
@@ -105,7 +110,12 @@ class Page[Item](Struct, frozen=True):
 
 
 class Matches:
-    """The use cases around a match; everything a face of the API calls."""
+    """The use cases around a match; everything a face of the API calls.
+
+    Attributes:
+        games: The registered games by id.
+        feeds: What happens in the matches that are watched.
+    """
 
     def __init__(
         self,
@@ -130,11 +140,12 @@ class Matches:
             snapshot_every: How many events lie between two snapshots of a match.
         """
         self.games = games
+        self.feeds = Feeds(store, clock)
         self._store = store
         self._seeds = seeds
         self._match_list = match_list
         self._clock = clock
-        self._memory = Memory(remembered)
+        self._live = LiveMatches(games, store, remembered)
         self._snapshot_every = snapshot_every
         self._background: set[asyncio.Task[None]] = set()
 
@@ -182,24 +193,24 @@ class Matches:
             for version, event in enumerate(_opening_events(game, player, proposal, opening), start=1)
         ]
         id = match_id(opening.match)
-        entry = self._memory.entry(id)
+        entry = self._live.entry(id)
         async with entry.lock:
             if entry.live is None:
                 entry.live = await self._stored_opening(id, events)
             if entry.live.version == len(events):
                 return key, _listed(entry.live)
-            return key, _listed(await at_version(self.games, self._store, id, len(events)))
+            return key, _listed(await self._live.at_version(id, len(events)))
 
     async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> Live:
         """Store the opening of a match, and return the match; one that was opened before stays as it is."""
         try:
-            return await at_version(self.games, self._store, id)
+            return await self._live.at_version(id)
         except NotFound:
             pass
         try:
             await self._append(id, events)
         except VersionTaken:
-            return await at_version(self.games, self._store, id)
+            return await self._live.at_version(id)
         return opened(self.games, id, events)
 
     async def take_seat(
@@ -219,7 +230,7 @@ class Matches:
             return take_seat(live.game, live.match, Seat(seat), holder, chance)
 
         def authorise(live: Live) -> Seat:
-            self._known_to(live, player)
+            check_known_to(live, player)
             return Seat(seat)
 
         key = _checked_key(key)
@@ -254,14 +265,14 @@ class Matches:
 
         def decide(live: Live, seed: bytes) -> tuple[Sequence[Any], Match[Any, Any]]:
             chance = _chance(live.match, seed, id, live.version)
-            seat = _seat_of(live.match, player)
+            seat = seat_of(live.match, player)
             return submit(live.game, live.match, seat, command, chance)
 
         def authorise(live: Live) -> Seat:
-            self._known_to(live, player)
+            check_known_to(live, player)
             if not isinstance(command, (Resign, *live.game.commands)):
                 raise Malformed("INVALID_FIELD", field="command", expected=f"a command of {live.game.id}")
-            return _seat_of(live.match, player)
+            return seat_of(live.match, player)
 
         if validate_only:
             return await self._validated(id, authorise, command, key, expected_version)
@@ -287,7 +298,7 @@ class Matches:
         key: str,
         expected_version: int | None,
     ) -> Answer:
-        live = await self._current(id)
+        live = await self._live.current(id)
         seat = authorise(live)
         if expected_version is not None and expected_version != live.version:
             raise await self._conflict(live, seat, expected_version)
@@ -312,19 +323,19 @@ class Matches:
         A refusal counts only against the match as the store has it, so what this process remembers is brought
         up to date before anything is refused.
         """
-        entry = self._memory.entry(id)
+        entry = self._live.entry(id)
         async with entry.lock:
-            live = await self._loaded(entry, id)
+            live = await self._live.loaded(entry, id)
             fresh = False
             for _ in range(ATTEMPTS):
                 try:
                     seat = authorise(live)
                     # Only the holder's own keys are looked up: to others they tell nothing.
-                    holds = _seat_held(live.match, player) == seat
+                    holds = seat_held(live.match, player) == seat
                     if holds and (done := live.done.get((seat, key))):
                         if done.digest != digest:
                             raise KeyReused
-                        past = await at_version(self.games, self._store, id, done.last)
+                        past = await self._live.at_version(id, done.last)
                         events = await self._store.read(id, done.first - 1, done.last)
                         return live, seat, (events, past.match)
                     if expected_version is not None and expected_version != live.version:
@@ -333,7 +344,7 @@ class Matches:
                         entry.seed = await self._seeds.seed(id)
                     decided, match = decide(live, entry.seed)
                 except (Failure, Rejected):
-                    if fresh or not await self._refresh(live):
+                    if fresh or not await self._live.refresh(live):
                         raise
                     continue
                 now = self._clock.now()
@@ -352,9 +363,10 @@ class Matches:
                 try:
                     await self._append(id, recorded)
                 except VersionTaken:
-                    fresh = await self._refresh(live)
+                    fresh = await self._live.refresh(live)
                     continue
                 live.advance(match, recorded)
+                self.feeds.publish(id, recorded)
                 self._snapshot_if_due(live)
                 return live, seat, (recorded, match)
             raise await self._conflict(live, authorise(live), expected_version or live.version)
@@ -366,7 +378,7 @@ class Matches:
         except VersionTaken:
             raise
         except BaseException:
-            self._memory.forget(id)
+            self._live.forget(id)
             raise
 
     def _snapshot_if_due(self, live: Live) -> None:
@@ -393,30 +405,6 @@ class Matches:
         await asyncio.gather(*self._background, return_exceptions=True)
         await self._store.close()
 
-    async def _loaded(self, entry: Entry, id: MatchId) -> Live:
-        """Return a match from memory or else from the store; the entry's lock is held."""
-        if entry.live is None:
-            try:
-                entry.live = await at_version(self.games, self._store, id)
-            except BaseException:
-                self._memory.forget(id)
-                raise
-        return entry.live
-
-    async def _refresh(self, live: Live) -> bool:
-        """Take in what other processes have written; return whether there was anything."""
-        missed = await self._store.read(live.id, live.version)
-        live.fold(missed)
-        return bool(missed)
-
-    async def _current(self, id: MatchId) -> Live:
-        """Return a match as the store has it now."""
-        entry = self._memory.entry(id)
-        async with entry.lock:
-            live = await self._loaded(entry, id)
-            await self._refresh(live)
-            return live
-
     async def _conflict(self, live: Live, seat: Seat, expected_version: int) -> Conflict:
         after = min(expected_version, live.version)
         up_to = min(after + MISSED_EVENTS, live.version)
@@ -435,12 +423,12 @@ class Matches:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
         """
-        entry = self._memory.entry(id)
-        live = entry.live or await self._current(id)
+        entry = self._live.entry(id)
+        live = entry.live or await self._live.current(id)
         try:
-            self._known_to(live, player)
+            check_known_to(live, player)
         except NotFound:
-            self._known_to(await self._current(id), player)
+            check_known_to(await self._live.current(id), player)
         return live.game
 
     async def read(self, id: MatchId, player: PlayerId | None) -> Listed:
@@ -449,8 +437,8 @@ class Matches:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
         """
-        live = await self._current(id)
-        self._known_to(live, player)
+        live = await self._live.current(id)
+        check_known_to(live, player)
         return _listed(live)
 
     async def page(
@@ -485,13 +473,13 @@ class Matches:
             NotFound: There is no such match or version, or none that the player may know of.
             Forbidden: The player may not look from there.
         """
-        live = await self._current(id)
-        viewer = self._viewer(live, player, looking_as)
+        live = await self._live.current(id)
+        viewer = viewer_of(live, player, looking_as)
         if version is None or version == live.version:
             return view(live.game, id, live.match, live.version, viewer)
         if not 1 <= version < live.version:
             raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
-        past = await at_version(self.games, self._store, id, version)
+        past = await self._live.at_version(id, version)
         return view(past.game, id, past.match, version, viewer)
 
     async def legal_moves(self, id: MatchId, player: PlayerId) -> View[Any, Any]:
@@ -501,9 +489,9 @@ class Matches:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player has no seat in it.
         """
-        live = await self._current(id)
-        self._known_to(live, player)
-        return view(live.game, id, live.match, live.version, seated(_seat_of(live.match, player)))
+        live = await self._live.current(id)
+        check_known_to(live, player)
+        return view(live.game, id, live.match, live.version, seated(seat_of(live.match, player)))
 
     async def events(
         self, id: MatchId, player: PlayerId | None, *, after: int, size: int, looking_as: str | None
@@ -514,31 +502,34 @@ class Matches:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player may not look from there.
         """
-        live = await self._current(id)
-        viewer = self._viewer(live, player, looking_as)
+        live = await self._live.current(id)
+        viewer = viewer_of(live, player, looking_as)
         events = await self._store.read(id, after, after + size)
         last = events[-1].version if events else after
         return Page(seen_events(live.game, events, viewer), str(last) if last < live.version else None)
 
-    def _known_to(self, live: Live, player: PlayerId | None) -> None:
-        """Refuse a private match to all but its opener and its seats, as if there were none."""
-        terms = live.match.terms
-        if terms.visibility is Visibility.PRIVATE and (
-            player is None or (player != terms.opener and _seat_held(live.match, player) is None)
-        ):
-            raise NotFound("NO_SUCH_MATCH", match=live.id)
+    async def watch(
+        self, id: MatchId, player: PlayerId | None, *, after: int | None, looking_as: str | None
+    ) -> Watch:
+        """Return a watch of a match as a viewer may see it; whoever takes it must `leave` it.
 
-    def _viewer(self, live: Live, player: PlayerId | None, looking_as: str | None) -> Viewer:
-        """Return from where the player looks: its own seat unless it asks for something else."""
-        self._known_to(live, player)
-        own = None if player is None else _seat_held(live.match, player)
-        wanted = _wanted_viewer(looking_as, live.match.terms.seats)
-        if wanted is None:
-            return SPECTATOR if own is None else seated(own)
-        disclosed = live.match.phase is Phase.FINISHED and live.match.terms.disclosure is Disclosure.AT_END
-        if wanted.kind is ViewerKind.SPECTATOR or wanted == (own is not None and seated(own)) or disclosed:
-            return wanted
-        raise Forbidden("NOT_YOUR_VIEW", **{"as": looking_as})
+        Args:
+            id: The match.
+            player: Who watches; None without an account.
+            after: The version behind which to begin; None begins with a snapshot.
+            looking_as: From where, as for `view`.
+
+        Raises:
+            NotFound: There is no such match or version, or none that the player may know of.
+            Forbidden: The player may not look from there.
+        """
+        channel = self.feeds.join(id)
+        try:
+            live = await self._live.current(id)
+            return self.feeds.watch(channel, live, viewer_of(live, player, looking_as), after)
+        except BaseException:
+            self.feeds.part(channel)
+            raise
 
 
 def _opening_events(
@@ -557,6 +548,7 @@ def _opening_events(
         opener=opener,
         visibility=proposal.visibility,
         disclosure=proposal.disclosure,
+        memory_aid=proposal.memory_aid,
         seed_commitment=seed_commitment(opening.seed),
     )
     events, match = open_match(game, terms)
@@ -580,32 +572,6 @@ def _chance(
     holders = [holder if number == seat else held for number, held in enumerate(match.holders)]
     entropies = ["" if held is None else held.entropy for held in holders]
     return decision_chance(seed, id, entropies, version)
-
-
-def _wanted_viewer(looking_as: str | None, seats: int) -> Viewer | None:
-    match looking_as:
-        case None:
-            return None
-        case ViewerKind.SPECTATOR:
-            return SPECTATOR
-        case ViewerKind.ALL:
-            return ALL_SEEING
-        case text if text.isascii() and text.isdigit() and len(text) < 3 and int(text) < seats:
-            return seated(Seat(int(text)))
-    raise Malformed("INVALID_FIELD", field="as", expected="a seat's number, spectator or all")
-
-
-def _seat_held(match: Match[Any, Any], player: PlayerId) -> Seat | None:
-    for seat, holder in enumerate(match.holders):
-        if holder is not None and holder.player == player:
-            return Seat(seat)
-    return None
-
-
-def _seat_of(match: Match[Any, Any], player: PlayerId) -> Seat:
-    if (seat := _seat_held(match, player)) is None:
-        raise Forbidden("NOT_SEATED")
-    return seat
 
 
 def _listed(live: Live) -> Listed:

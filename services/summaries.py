@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Disclosure, HolderKind, Phase, PlayerId, Visibility
+from domain.match import Disclosure, HolderKind, MemoryAid, Phase, PlayerId, Visibility
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from services.ids import MatchId
@@ -55,6 +55,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
         seats: Every seat, in turn order.
         visibility: Who may know of it.
         disclosure: What everybody may see after the end.
+        memory_aid: Whether views of a game that has a memory aid show it.
         seed_commitment: SHA-256 of the seed that all chance comes from.
         created_at: When it was opened, UTC.
         outcome: How it ended, once it has.
@@ -69,6 +70,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
     seats: tuple[MatchSeat, ...]
     visibility: Visibility
     disclosure: Disclosure
+    memory_aid: MemoryAid
     seed_commitment: str
     created_at: Time
     outcome: Outcome | None
@@ -103,6 +105,7 @@ def _summary(listed: Listed, names: dict[PlayerId, str]) -> MatchSummary[Any]:
         seats=seats,
         visibility=match.terms.visibility,
         disclosure=match.terms.disclosure,
+        memory_aid=match.terms.memory_aid,
         seed_commitment=match.terms.seed_commitment,
         created_at=listed.opened_at,
         outcome=match.outcome,

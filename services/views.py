@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Match, Phase, legal_moves, seen, to_act
+from domain.match import Match, MemoryAid, Phase, legal_moves, seen, to_act
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
@@ -70,23 +70,30 @@ def view(
         state=match.phase,
         to_act=to_act(game, match),
         legal_moves=() if viewer.seat is None else legal_moves(game, match, viewer.seat),
-        table=None if match.phase is Phase.OPEN else game.view(match.table, viewer),
+        table=None if match.phase is Phase.OPEN else _table(game, match, viewer),
         outcome=match.outcome,
     )
+
+
+def seen_event(game: Game[Any, Any, Any, Any], recorded: Recorded, viewer: Viewer) -> SeenEvent[Any]:
+    """Return an event as the viewer may see it."""
+    payload = seen(game, recorded.event, viewer)
+    return SeenEvent(
+        version=recorded.version,
+        type=type(payload).__struct_config__.tag,
+        at=recorded.at,
+        seat=recorded.seat,
+        payload=payload,
+    )
+
+
+def _table(game: Game[Any, Any, Any, Any], match: Match[Any, Any], viewer: Viewer) -> Any:
+    table = game.view(match.table, viewer)
+    return game.unaided(table) if match.terms.memory_aid is MemoryAid.OFF else table
 
 
 def seen_events(
     game: Game[Any, Any, Any, Any], events: Sequence[Recorded], viewer: Viewer
 ) -> tuple[SeenEvent[Any], ...]:
     """Return events as the viewer may see them, none left out."""
-    return tuple(
-        SeenEvent(
-            version=recorded.version,
-            type=type(payload).__struct_config__.tag,
-            at=recorded.at,
-            seat=recorded.seat,
-            payload=payload,
-        )
-        for recorded in events
-        for payload in (seen(game, recorded.event, viewer),)
-    )
+    return tuple(seen_event(game, recorded, viewer) for recorded in events)

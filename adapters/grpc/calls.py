@@ -1,7 +1,10 @@
 """What is the same in every call: its request is read and checked, its caller known, its failure told."""
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from contextvars import ContextVar
 from typing import Any
 
 import grpc
@@ -18,6 +21,8 @@ from services.ports import Player
 
 OWN = "/montane."
 """How the methods of our own services begin."""
+
+TOO_SLOW = "the reader fell too far behind; a new stream may go on behind the last version that it got"
 
 type Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -40,8 +45,17 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         handler = await continuation(handler_call_details)
         if handler is None or not handler_call_details.method.startswith(OWN):
             return handler
-        return grpc.unary_unary_rpc_method_handler(
-            self._answering(handler.unary_unary),
+        if handler.request_streaming:
+            make, method = grpc.stream_stream_rpc_method_handler, self._streaming(handler.stream_stream)
+        elif handler.response_streaming:
+            make, method = (
+                grpc.unary_stream_rpc_method_handler,
+                self._streaming(_checked(handler.unary_stream)),
+            )
+        else:
+            make, method = grpc.unary_unary_rpc_method_handler, self._answering(handler.unary_unary)
+        return make(
+            method,
             request_deserializer=_forgiving(handler.request_deserializer),
             response_serializer=handler.response_serializer,
         )
@@ -49,18 +63,79 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
     def _answering(self, method: Callable[[Any, Context], Awaitable[Any]]) -> Any:
         async def answer(request: Message | None, context: Context) -> Any:
             try:
-                if request is None:
-                    raise Malformed("MALFORMED_REQUEST")
-                check(request)
+                _check(request)
                 return await method(request, context)
-            except (Failure, Rejected) as failed:
-                status = status_of(failed, self._mapper.event)
-            except Exception:
-                log.exception("a call failed")
-                status = bug()
-            return await context.abort(status.code, status.details, status.trailing_metadata)
+            except Exception as error:
+                return await self._abort(context, error)
 
         return answer
+
+    def _streaming(self, method: Callable[[Any, Context], AsyncGenerator[Any]]) -> Any:
+        async def stream(request: Any, context: Context) -> None:
+            cut_off = CutOff()
+            CUT_OFF.set(cut_off)
+            try:
+                async with aclosing(method(request, context)) as responses:
+                    async for response in responses:
+                        await context.write(response)
+            except asyncio.CancelledError:
+                if not cut_off.done:
+                    raise
+                await context.abort(grpc.StatusCode.UNAVAILABLE, TOO_SLOW)
+            except Exception as error:
+                await self._abort(context, error)
+
+        return stream
+
+    async def _abort(self, context: Context, error: Exception) -> Any:
+        """End a call with the status of what went wrong; a status that is set already stays."""
+        if isinstance(error, grpc.aio.AbortError):
+            raise error
+        if isinstance(error, Failure | Rejected):
+            status = status_of(error, self._mapper.event)
+        else:
+            log.error("a call failed", exc_info=error)
+            status = bug()
+        return await context.abort(status.code, status.details, status.trailing_metadata)
+
+
+def _check(request: Message | None) -> None:
+    if request is None:
+        raise Malformed("MALFORMED_REQUEST")
+    check(request)
+
+
+def _checked(method: Callable[[Any, Context], AsyncGenerator[Any]]) -> Any:
+    """Return a method that checks its request before it begins."""
+
+    def stream(request: Message | None, context: Context) -> AsyncGenerator[Any]:
+        _check(request)
+        return method(request, context)
+
+    return stream
+
+
+class CutOff:
+    """Ends the stream that the running task sends, though its client takes nothing.
+
+    Attributes:
+        done: Whether it was ended so.
+    """
+
+    def __init__(self) -> None:
+        """Take the running task."""
+        self.done = False
+        self._task = asyncio.current_task()
+
+    def __call__(self) -> None:
+        """End the stream."""
+        if self._task is not None:
+            self.done = True
+            self._task.cancel()
+
+
+CUT_OFF: ContextVar[CutOff] = ContextVar("cut_off")
+"""What ends the stream that is being sent."""
 
 
 def _forgiving(deserialize: Callable[[bytes], Message]) -> Callable[[bytes], Message | None]:

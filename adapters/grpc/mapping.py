@@ -37,6 +37,7 @@ from msgspec.inspect import (
 from adapters.grpc.generated.montane.v1 import games_pb2, matches_pb2, options_pb2
 from domain.match import MATCH_EVENTS, Resign
 from services.errors import Malformed
+from services.feeds import CaughtUp, End, EventItem, Heartbeat, Item, SnapshotItem
 from services.live import Games
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
@@ -45,6 +46,7 @@ OPTIONS = options_pb2.Options.DESCRIPTOR
 COMMAND = games_pb2.Command.DESCRIPTOR
 PAYLOAD = games_pb2.EventPayload.DESCRIPTOR
 TABLE = games_pb2.Table.DESCRIPTOR
+ITEMS: tuple[type[Struct], ...] = (SnapshotItem, EventItem, CaughtUp, Heartbeat, End)
 
 
 class Converter(NamedTuple):
@@ -75,6 +77,9 @@ class Mapper:
             self._unions[union.full_name] = self._over_games(union, common, own)
         self._view = self._struct(View, matches_pb2.View.DESCRIPTOR)
         self._event = self._struct(SeenEvent, matches_pb2.Event.DESCRIPTOR)
+        self._item = _choice(
+            matches_pb2.StreamItem.DESCRIPTOR, self._tagged(matches_pb2.StreamItem.DESCRIPTOR, ITEMS)
+        )
         self._summary = self._struct(MatchSummary, matches_pb2.Match.DESCRIPTOR)
 
     def summary(self, summary: MatchSummary[Any]) -> matches_pb2.Match:
@@ -88,6 +93,18 @@ class Mapper:
     def event(self, event: SeenEvent[Any]) -> matches_pb2.Event:
         """Return an event as a message."""
         return cast(matches_pb2.Event, self._event.to_proto(event))
+
+    def item(self, item: Item) -> matches_pb2.StreamItem:
+        """Return an item of a stream as a message."""
+        return cast(matches_pb2.StreamItem, self._item.to_proto(item))
+
+    def watched(self, item: Item) -> matches_pb2.WatchMatchResponse:
+        """Return an item of a stream as a stream sends it."""
+        return matches_pb2.WatchMatchResponse(item=self.item(item))
+
+    def played(self, item: Item) -> matches_pb2.PlayResponse:
+        """Return an item of a stream as a stream sends it that takes commands."""
+        return matches_pb2.PlayResponse(item=self.item(item))
 
     def options(self, options: Any) -> options_pb2.Options:
         """Return a game's options as a message."""

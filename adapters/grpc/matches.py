@@ -1,22 +1,32 @@
 """Matches: open, join, play and read them."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from functools import partial
 from typing import Any, assert_never, override
 
-from adapters.grpc.calls import Context, caller, idempotency_key, onlooker, tell_key
+from adapters.duplex import conversation
+from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.mapping import Mapper, member_of
-from domain.match import Disclosure, Phase, Visibility
+from adapters.grpc.requests import check
+from adapters.grpc.status import bug_refusal, refusal_of
+from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Visibility
 from domain.shared.game import Game
+from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
-from services.errors import Malformed
+from services.errors import Failure, Malformed, Unauthenticated
+from services.feeds import Watch
 from services.ids import MatchId
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.ports import Listed
 from services.summaries import summaries
+
+log = logging.getLogger(__name__)
 
 PAGE_SIZE = 50
 LARGEST_PAGE = 200
@@ -129,13 +139,97 @@ class MatchCalls(MatchServiceServicer):
         )
         return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
 
+    @override
+    async def WatchMatch(
+        self, request: pb.WatchMatchRequest, context: Context
+    ) -> AsyncGenerator[pb.WatchMatchResponse]:
+        """Send what happens in a match."""
+        watch = await self._watch(request, await onlooker(self._players, context))
+        watch.cut_off = CUT_OFF.get()
+        try:
+            while not watch.over:
+                for told in await watch.next():
+                    yield told.encoded(self._mapper.watched)
+        finally:
+            watch.leave()
+
+    @override
+    async def Play(
+        self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context
+    ) -> AsyncGenerator[pb.PlayResponse]:
+        """Send what happens in a match, and carry out commands of the caller's seat."""
+        player = await onlooker(self._players, context)
+        first = await anext(request_iterator, None)
+        if first is None or first.WhichOneof("request") != "watch":
+            raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
+        check(first)
+        watch = await self._watch(first.watch, player)
+        watch.cut_off = CUT_OFF.get()
+        answer = partial(self._answer, MatchId(first.watch.match), player)
+        async with aclosing(conversation(watch, request_iterator, answer)) as parts:
+            async for told, answers in parts:
+                for one in told:
+                    yield one.encoded(self._mapper.played)
+                for answered in answers:
+                    yield answered
+
+    async def _watch(self, request: pb.WatchMatchRequest, player: PlayerId | None) -> Watch:
+        return await self._matches.watch(
+            MatchId(request.match),
+            player,
+            after=request.after if request.HasField("after") else None,
+            looking_as=_looking_as(request),
+        )
+
+    async def _answer(
+        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
+    ) -> pb.PlayResponse:
+        """Return the answer to a request, whatever it is; None is one that cannot be read."""
+        id = "" if request is None else request.command.id
+        try:
+            return pb.PlayResponse(result=await self._result(match, player, request))
+        except (Failure, Rejected) as failed:
+            return pb.PlayResponse(refusal=refusal_of(id, failed, self._mapper.event))
+        except Exception:
+            log.exception("a command within a stream failed")
+            return pb.PlayResponse(refusal=bug_refusal(id))
+
+    async def _result(
+        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
+    ) -> pb.PlayResult:
+        if request is None:
+            raise Malformed("MALFORMED_REQUEST")
+        check(request)
+        if request.WhichOneof("request") != "command":
+            raise Malformed("INVALID_FIELD", field="watch", expected="in the first request only")
+        if player is None:
+            raise Unauthenticated("TOKEN_MISSING")
+        asked = request.command
+        given = await self._matches.submit(
+            player,
+            match,
+            self._mapper.from_message(asked.command, "command"),
+            key=asked.idempotency_key if asked.HasField("idempotency_key") else None,
+            expected_version=asked.expected_version if asked.HasField("expected_version") else None,
+            validate_only=asked.validate_only,
+        )
+        return pb.PlayResult(
+            id=asked.id,
+            version=given.version,
+            events=map(self._mapper.event, given.events),
+            view=self._mapper.view(given.view),
+            idempotency_key=given.key,
+        )
+
     def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:
         game = self._matches.game(request.game)
-        visibility, disclosure = Visibility.PUBLIC, Disclosure.AT_END
+        visibility, disclosure, memory_aid = Visibility.PUBLIC, Disclosure.AT_END, MemoryAid.ON
         if request.HasField("visibility"):
             visibility = member_of(Visibility, match_pb2.Visibility.DESCRIPTOR, request.visibility)
         if request.HasField("disclosure"):
             disclosure = member_of(Disclosure, match_pb2.Disclosure.DESCRIPTOR, request.disclosure)
+        if request.HasField("memory_aid"):
+            memory_aid = member_of(MemoryAid, match_pb2.MemoryAid.DESCRIPTOR, request.memory_aid)
         return Proposal(
             game=game.id,
             options=self._options(request, game),
@@ -143,6 +237,7 @@ class MatchCalls(MatchServiceServicer):
             seat=request.seat if request.HasField("seat") else None,
             visibility=visibility,
             disclosure=disclosure,
+            memory_aid=memory_aid,
             entropy=request.entropy,
         )
 
@@ -182,7 +277,7 @@ def _after(request: pb.ListEventsRequest) -> int:
     return int(token)
 
 
-def _looking_as(request: pb.GetViewRequest | pb.ListEventsRequest) -> str | None:
+def _looking_as(request: pb.GetViewRequest | pb.ListEventsRequest | pb.WatchMatchRequest) -> str | None:
     """Return from where the caller wants to look, as the use cases take it."""
     if not request.HasField("as"):
         return None

@@ -15,7 +15,7 @@ from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped]
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
-from adapters.grpc.generated.montane.v1.matches_pb2 import Event, VersionConflict
+from adapters.grpc.generated.montane.v1.matches_pb2 import Event, PlayRefusal, VersionConflict
 from adapters.messages import BUG, LONGEST, describe
 from domain.games import clause_of
 from domain.shared.rejections import Rejected
@@ -59,6 +59,26 @@ def status_of(failed: Failure | Rejected, to_event: Callable[[SeenEvent[Any]], E
     for detail in (_info(failed), *_details(failed, sentence, to_event)):
         status.details.add().Pack(detail)
     return rpc_status.to_status(status)
+
+
+def refusal_of(
+    id: str, failed: Failure | Rejected, to_event: Callable[[SeenEvent[Any]], Event]
+) -> PlayRefusal:
+    """Return a failure as a stream tells it that goes on."""
+    info = _info(failed)
+    return PlayRefusal(
+        id=id,
+        code=CODES[type(failed)].value[0],
+        message=describe(failed)[1],
+        reason=info.reason,
+        metadata=dict(info.metadata),
+        conflict=_conflict(failed.details, to_event) if isinstance(failed, Conflict) else None,
+    )
+
+
+def bug_refusal(id: str) -> PlayRefusal:
+    """Return, for a stream that goes on, that something went wrong without meaning to."""
+    return PlayRefusal(id=id, code=grpc.StatusCode.INTERNAL.value[0], message=BUG[1], reason="INTERNAL")
 
 
 def bug() -> grpc.Status:

@@ -54,6 +54,11 @@ class GroupCommit:
         """Whether there is a connection, as far as is known."""
         return self._wire is not None and not self._wire.closed
 
+    @property
+    def backend(self) -> int | None:
+        """Process id of the server's backend that commits; None without a connection."""
+        return None if self._wire is None else self._wire.backend
+
     async def append(self, events: Sequence[StoredEvent]) -> None:
         """Store the events of one command; durable when it returns.
 

@@ -129,6 +129,11 @@ class Store:
         except IntegrityError as error:
             raise VersionTaken from error
 
+    @property
+    def writer(self) -> int | None:
+        """Process id of the server's backend that writes the log for this process, if there is one."""
+        return None if self._group_commit is None else self._group_commit.backend
+
     async def close(self) -> None:
         """Finish what was accepted."""
         if self._group_commit is not None:

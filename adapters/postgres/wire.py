@@ -23,6 +23,7 @@ class Wire:
 
     Attributes:
         descriptor: The number of its socket, until it is closed.
+        backend: Process id of the server's backend.
     """
 
     def __init__(self, connection: AsyncConnection[Any]) -> None:
@@ -30,6 +31,7 @@ class Wire:
         self._connection = connection
         self._libpq = connection.pgconn
         self.descriptor = self._libpq.socket
+        self.backend = self._libpq.backend_pid
         self._loop = asyncio.get_running_loop()
         self._awaited: asyncio.Future[None] | None = None
         self._given_up = False

@@ -48,7 +48,7 @@ def build(services: Services, version: str) -> Litestar:
         state=State({"services": services}),
         exception_handlers={
             Failure: problems.on_failure,
-            Rejected: problems.on_rejection,
+            Rejected: problems.on_failure,
             HTTPException: problems.on_http_exception,
             Exception: problems.on_bug,
         },

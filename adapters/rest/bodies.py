@@ -9,9 +9,10 @@ from litestar import Response
 from msgspec import Meta, Raw, Struct
 
 from adapters.generics import filled
-from domain.match import MATCH_EVENTS, Disclosure, Opened, PlayerId, Resign, Visibility
+from domain.match import MATCH_EVENTS, Disclosure, MemoryAid, Opened, PlayerId, Resign, Visibility
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
+from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
 from services.players import LONGEST_NAME
 from services.ports import Player, Time
 from services.summaries import MatchSummary
@@ -64,6 +65,7 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         seat: The seat that the caller takes; none if left out.
         visibility: Who may know of the match.
         disclosure: What everybody may see after the end.
+        memory_aid: Whether views of a game that has a memory aid show it.
         entropy: The caller's own contribution to chance, at most 256 printable characters.
     """
 
@@ -73,6 +75,7 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     seat: Annotated[int, Meta(ge=0, le=63)] | None = None
     visibility: Visibility = Visibility.PUBLIC
     disclosure: Disclosure = Disclosure.AT_END
+    memory_aid: MemoryAid = MemoryAid.ON
     entropy: str = ""
 
 
@@ -258,11 +261,15 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "View": filled(View, move, game.table),
         "Match": filled(MatchSummary, options),
         "MatchRequest": filled(MatchRequest, options),
-        "MatchPage": filled(Items, filled(MatchSummary, options)),
         "EventPage": filled(Items, filled(SeenEvent, event)),
         "CommandRequest": filled(CommandRequest, command),
         "CommandResult": filled(CommandResult, move, event, game.table),
         "LegalMoves": filled(LegalMoves, move),
+        "StreamItem": filled(SnapshotItem, move, game.table)
+        | filled(EventItem, event)
+        | CaughtUp
+        | Heartbeat
+        | End,
         "Game": filled(GameBody, options),
     }
 

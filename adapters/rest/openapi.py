@@ -14,8 +14,10 @@ import msgspec
 from adapters.generics import filled
 from adapters.rest import bodies
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
+from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from services.feeds import CaughtUp, End, Heartbeat
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -41,10 +43,21 @@ DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game"
 
 
 def describes(
-    *, answers: str, asks: str | None = None, fails: Sequence[int] = (), secured: bool = False
+    *,
+    answers: str,
+    asks: str | None = None,
+    streams: str | None = None,
+    fails: Sequence[int] = (),
+    secured: bool = False,
 ) -> dict[str, Any]:
     """Return a handler's option that names its bodies, by component, and the problems it may answer with."""
-    return {"answers": answers, "asks": asks, "fails": tuple(fails), "secured": secured}
+    return {
+        "answers": answers,
+        "asks": asks,
+        "streams": streams,
+        "fails": tuple(fails),
+        "secured": secured,
+    }
 
 
 def component(game: bodies.AnyGame, name: str) -> str:
@@ -61,11 +74,14 @@ def components(games: Sequence[bodies.AnyGame]) -> dict[str, Any]:
     kinds = bodies.game_bodies(games[0])
     for kind in kinds:
         references = {game.id: REFERENCE.format(name=component(game, kind)) for game in games}
-        union: dict[str, Any] = {"oneOf": [{"$ref": reference} for reference in references.values()]}
-        if kind in DISCRIMINATED:
-            union["discriminator"] = {"propertyName": DISCRIMINATED[kind], "mapping": references}
-        found[kind] = union
-    return dict(sorted(found.items()))
+        choices = [{"$ref": reference} for reference in references.values()]
+        # Without a field that names the game a body may be of several games: giving up, no legal move.
+        found[kind] = (
+            {"oneOf": choices, "discriminator": {"propertyName": DISCRIMINATED[kind], "mapping": references}}
+            if kind in DISCRIMINATED
+            else {"anyOf": choices}
+        )
+    return dict(sorted((found | {"MatchPage": _match_page(shared["GamePage"])}).items()))
 
 
 def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options: Mapping[str, Any]) -> Any:
@@ -85,6 +101,10 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
                 str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
                 for status in sorted({*said["fails"], *ALWAYS})
             }
+            if said["streams"]:
+                schema = {"schema": {"$ref": REFERENCE.format(name=said["streams"])}}
+                operation["responses"][ok]["content"] |= dict.fromkeys(FORMS, schema)
+                operation["responses"]["204"] = {"description": "The match is over: do not come back."}
             may_call: list[dict[str, list[str]]] = [{"token": []}] if 401 in said["fails"] else []
             operation["security"] = may_call if said["secured"] or not may_call else [{}, *may_call]
             if said["asks"]:
@@ -98,6 +118,13 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
         },
     }
     return generated
+
+
+def _match_page(games: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of the list of matches, which holds matches of any game, after that of the games."""
+    properties = games["properties"]
+    matches = properties["items"] | {"items": {"$ref": REFERENCE.format(name="Match")}}
+    return games | {"properties": properties | {"items": matches}}
 
 
 def _titles(status: int) -> str:
@@ -137,6 +164,9 @@ def _shared() -> dict[str, Any]:
     samples = [
         filled(SeenEvent, events),
         filled(View, Resign, None),
+        CaughtUp,
+        Heartbeat,
+        End,
         filled(MatchSummary, None),
         Clause,
         DataTable,

@@ -162,15 +162,22 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Response
     )
 
 
-def on_failure(request: Request[Any, Any, Any], failure: Failure) -> Response[bytes]:
-    """Answer a use case that failed."""
-    return answer(problem(KINDS[type(failure)], failure.reason, describe(failure)[1], failure.details))
+def problem_of(failed: Failure | Rejected) -> Problem:
+    """Return what a use case that failed, or a refusal of the rules, looks like."""
+    kind = REJECTED if isinstance(failed, Rejected) else KINDS[type(failed)]
+    clause = clause_of(failed.reason) if isinstance(failed, Rejected) else None
+    return problem(kind, failed.reason, describe(failed)[1], failed.details, clause)
 
 
-def on_rejection(request: Request[Any, Any, Any], rejected: Rejected) -> Response[bytes]:
-    """Answer a refusal of the rules."""
-    clause = clause_of(rejected.reason)
-    return answer(problem(REJECTED, rejected.reason, describe(rejected)[1], rejected.details, clause))
+def bug(what: str, error: Exception) -> Problem:
+    """Return what a fault of the server looks like, and log it once."""
+    log.error("%s failed", what, exc_info=error)
+    return problem(INTERNAL, "INTERNAL", BUG[1], {})
+
+
+def on_failure(request: Request[Any, Any, Any], failed: Failure | Rejected) -> Response[bytes]:
+    """Answer a use case that failed, or a refusal of the rules."""
+    return answer(problem_of(failed))
 
 
 def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
@@ -188,6 +195,5 @@ def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> 
 
 
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
-    """Answer a fault of the server, and log it once."""
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return answer(problem(INTERNAL, "INTERNAL", BUG[1], {}))
+    """Answer a fault of the server."""
+    return answer(bug(f"{request.method} {request.url.path}", error))

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from litestar import Request
+from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException
 from msgspec import Struct
 
@@ -26,13 +27,13 @@ class Services(Struct, frozen=True):
     players: Players
 
 
-def services(request: Call) -> Services:
+def services(request: ASGIConnection[Any, Any, Any, Any]) -> Services:
     """Return the use cases."""
     found: Services = request.app.state.services
     return found
 
 
-def token(request: Call) -> str | None:
+def token(request: ASGIConnection[Any, Any, Any, Any]) -> str | None:
     """Return the bearer token, or None if there is none."""
     scheme, _, rest = request.headers.get("authorization", "").partition(" ")
     return rest.strip() if scheme.lower() == "bearer" else None

@@ -34,6 +34,13 @@ class Disclosure(StrEnum):
     NEVER = "never"
 
 
+class MemoryAid(StrEnum):
+    """Whether views of a game that has a memory aid show it (common §10)."""
+
+    ON = "on"
+    OFF = "off"
+
+
 class HolderKind(StrEnum):
     """What holds a seat."""
 
@@ -66,6 +73,7 @@ class Terms[O](Struct, frozen=True, kw_only=True):
         visibility: Who may know of it.
         disclosure: What everybody may see after the end.
         seed_commitment: SHA-256 of the seed that all chance comes from.
+        memory_aid: Whether views of a game that has a memory aid show it.
     """
 
     game: str
@@ -76,6 +84,7 @@ class Terms[O](Struct, frozen=True, kw_only=True):
     visibility: Visibility
     disclosure: Disclosure
     seed_commitment: str
+    memory_aid: MemoryAid = MemoryAid.ON
 
 
 class Match[S, O](Struct, frozen=True):

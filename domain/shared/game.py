@@ -13,6 +13,11 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 
 
+def whole[Table](table: Table) -> Table:
+    """Return a table as it is, for games that define no memory aid (common §10)."""
+    return table
+
+
 class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     """A game: its types, its data and its rules as pure functions.
 
@@ -35,6 +40,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         rules: The clauses and rulings in order.
         data: The ruleset's tables with their grade.
         initial: The state before the first event.
+        why_not_options: Why options do not fit a number of seats, or None.
         setup: Options, number of seats and chance to the opening events.
         to_act: The seats that must choose now, rising; none only when the game is over.
         why_not: Why a command of a seat is refused, or None.
@@ -43,6 +49,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         consequence: The next thing that is forced, or None.
         evolve: The state after an event; total over decided events.
         view: What a viewer may know of a state.
+        unaided: The table that `view` gives, without its memory aid (common §10).
         seen: What a viewer may know of an event.
         determinize: Another state that the viewer cannot tell from this one.
         outcome: How the game ended, or None while it goes on.
@@ -69,6 +76,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     rules: tuple[Clause, ...]
     data: tuple[DataTable, ...]
     initial: S
+    why_not_options: Callable[[O, int], StrEnum | None]
     setup: Callable[[O, int, Chance], tuple[E, ...]]
     to_act: Callable[[S], tuple[Seat, ...]]
     why_not: Callable[[S, Seat, C], StrEnum | None]
@@ -77,6 +85,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     consequence: Callable[[S, Chance], E | None]
     evolve: Callable[[S, E], S]
     view: Callable[[S, Viewer], Any]
+    unaided: Callable[[Any], Any] = whole
     seen: Callable[[E, Viewer], Any]
     determinize: Callable[[S, Viewer, Chance], S]
     outcome: Callable[[S], Outcome | None]

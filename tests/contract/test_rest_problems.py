@@ -124,6 +124,7 @@ async def test_a_malformed_command_names_the_field(rest: Rest, body: bytes, reas
         ({"game": "montana", "seats": 0}, 400, "INVALID_FIELD", "seats"),
         ({"game": "montana", "seat": 1}, 422, "NO_SUCH_SEAT", None),
         ({"game": "montana", "visibility": "secret"}, 400, "INVALID_FIELD", "visibility"),
+        ({"game": "montana", "memory_aid": "none"}, 400, "INVALID_FIELD", "memory_aid"),
         ({"game": "montana", "entropy": "x" * 257}, 400, "INVALID_FIELD", "entropy"),
     ],
 )

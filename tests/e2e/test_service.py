@@ -12,7 +12,7 @@ import pytest
 from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.postgres.embedded import EmbeddedPostgres
 from tests.support.grpc_client import GrpcClient
-from tests.support.server import Client, Server, descendants, eventually, free_port
+from tests.support.server import Client, Server, children, descendants, eventually, free_port
 
 MONTANE = str(Path(sys.executable).with_name("montane"))
 
@@ -103,7 +103,7 @@ def test_it_starts_its_own_database_again(tmp_path: Path) -> None:
     with Server("--data-dir", str(tmp_path / "data"), face="rest") as server:
         ann = Client(server.url)
         match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})
-        (postmaster,) = [pid for pid in descendants(server.process.pid) if _parent(pid) == server.process.pid]
+        (postmaster,) = children(server.process.pid)
         os.kill(postmaster, signal.SIGKILL)
         assert ann.http.get("/health/live").json() == {"status": "live"}
         eventually(lambda: ann.http.get("/health/ready").status_code == 200)
@@ -170,7 +170,3 @@ def _runs(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
-
-
-def _parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])

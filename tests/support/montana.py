@@ -2,7 +2,7 @@
 
 from domain.montana import GAME
 from domain.montana.catalogue import ACES, CARDS, COLUMNS, NAMES, NUMBERS, ROWS, Card, RedealPolicy
-from domain.montana.commands import Command
+from domain.montana.commands import Command, MoveCard
 from domain.montana.events import Event
 from domain.montana.state import State
 from tests.support.scenarios import Scenarios
@@ -82,3 +82,12 @@ def _widened(row: list[str]) -> list[str]:
     if row[-1] != "...":
         return row
     return [*row[:-1], *[".."] * (COLUMNS - len(row) + 1)]
+
+
+ENDLESS = 43
+"""A deal in which the 2 of clubs may walk between rows 1 and 3 for ever: both have a gap in column 0."""
+
+
+def step(number: int) -> MoveCard:
+    """Return the n-th step of the 2 of clubs in deal `ENDLESS`, from 0."""
+    return MoveCard("2C", 1 if number % 2 == 0 else 3, 0)

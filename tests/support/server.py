@@ -150,11 +150,15 @@ def eventually(holds: Any, seconds: float = 10.0) -> Any:
     return found
 
 
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started itself."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
+    return [child for child, parent in pairs if parent == pid]
+
+
 def descendants(pid: int) -> Iterator[int]:
     """Give the processes that a process has started, and theirs."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    children = [tuple(map(int, line.split())) for line in listed.splitlines()]
-    found = [pid]
-    for parent in found:
-        found += [child for child, of in children if of == parent]
-    yield from found[1:]
+    for child in children(pid):
+        yield child
+        yield from descendants(child)

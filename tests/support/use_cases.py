@@ -13,7 +13,7 @@ from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccou
 from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMatchList, PostgresMatchList
 from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
 from domain.games import GAMES
-from domain.match import Disclosure, Visibility
+from domain.match import Disclosure, MemoryAid, Visibility
 from services.matches import Matches, Proposal
 from services.players import Players
 
@@ -117,6 +117,7 @@ def proposal(**changes: Any) -> Proposal:
         "seat": 0,
         "visibility": Visibility.PUBLIC,
         "disclosure": Disclosure.AT_END,
+        "memory_aid": MemoryAid.ON,
         "entropy": "",
     }
     return Proposal(**(fields | changes))

@@ -1,9 +1,9 @@
 """Matches: open, list, join, play, look and look back."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
-from litestar import Response, get, post, put
+from litestar import Response, get, post, put, websocket
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 
 from adapters.rest.bodies import (
@@ -18,6 +18,8 @@ from adapters.rest.bodies import (
 )
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services
+from adapters.rest.sockets import Socket, converse_over
+from adapters.rest.streams import EventStream, resumed_behind, streamed
 from domain.match import Phase
 from services.errors import Malformed
 from services.ids import MatchId
@@ -73,6 +75,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         seat=asked.seat,
         visibility=asked.visibility,
         disclosure=asked.disclosure,
+        memory_aid=asked.memory_aid,
         entropy=asked.entropy,
     )
     used, listed = await matches.open(player.id, proposal, key)
@@ -193,17 +196,41 @@ async def get_view(
     return answer(view, version=view.version)
 
 
-@get("/matches/{match:str}/events", opt=describes(answers="EventPage", fails=(400, 401, 403, 404)))
+@get(
+    "/matches/{match:str}/events",
+    opt=describes(answers="EventPage", streams="StreamItem", fails=(400, 401, 403, 404)),
+)
 async def list_events(
     request: Call,
     match: FromPath[str],
-    after: Annotated[int, QueryParameter(description="Only events behind this version.", ge=0)] = 0,
+    after: Annotated[
+        int | None, QueryParameter(description="Only events behind this version; 0 for all.", ge=0)
+    ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
     looking_as: LookingAs = None,
-) -> Response[bytes]:
-    """List what happened, in order, as one viewer may see it."""
+) -> Response[Any]:
+    """List what happened, in order, as one viewer may see it; or go on as it happens.
+
+    Accept `text/event-stream` or `application/x-ndjson` for a stream that stays open. Without `after` it
+    begins with a `snapshot`, the view as it is; then come an `event` for every event, `caught_up` once all
+    that has happened was sent, a `heartbeat` at least every 15 seconds, and at last an `end` that says why,
+    and whether a new stream may go on behind its `version`. The id of a server-sent event is the version:
+    `Last-Event-ID` resumes behind it. To the `Last-Event-ID` of a match that is over the answer is 204, so
+    that a browser does not come back.
+    """
     player = await caller_if_any(request)
+    if (media_type := streamed(request.headers.get("accept", ""))) is not None:
+        watch = await services(request).matches.watch(
+            MatchId(match),
+            None if player is None else player.id,
+            after=resumed_behind(request, after),
+            looking_as=looking_as,
+        )
+        if watch.finished and "last-event-id" in request.headers:
+            watch.leave()
+            return Response(None, status_code=204)
+        return EventStream(watch, media_type)
     if page_token is not None:
         if not (page_token.isascii() and page_token.isdigit() and len(page_token) < 10):
             raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
@@ -211,11 +238,17 @@ async def list_events(
     page = await services(request).matches.events(
         MatchId(match),
         None if player is None else player.id,
-        after=after,
+        after=after or 0,
         size=page_size,
         looking_as=looking_as,
     )
     return answer(Items(page.items, page.next))
+
+
+@websocket("/matches/{match:str}/socket")
+async def play(socket: Socket, match: FromPath[str]) -> None:
+    """Send what happens, and take commands: a match over one WebSocket."""
+    await converse_over(socket, MatchId(match))
 
 
 async def _match(
@@ -234,4 +267,5 @@ ROUTES = (
     list_legal_moves,
     get_view,
     list_events,
+    play,
 )

@@ -1,5 +1,6 @@
 """A match whatever the game: opened, seated, played, resigned, finished."""
 
+import msgspec
 import pytest
 
 from domain.match import (
@@ -13,6 +14,7 @@ from domain.match import (
     Resigned,
     SeatTaken,
     Started,
+    Terms,
     evolve,
     fold,
     legal_moves,
@@ -229,6 +231,15 @@ def test_a_match_needs_a_number_of_seats_that_its_game_allows(seats: int) -> Non
     assert refusal.value.details == {"minimum": 1, "maximum": 3}
 
 
+def test_a_match_needs_options_that_its_game_allows() -> None:
+    """Options that do not fit one another or the number of seats are refused, for the game's own reason."""
+    with pytest.raises(Rejected) as refusal:
+        open_match(PEBBLES, terms(PEBBLES, Options(2), 3))
+    assert refusal.value.reason is PebblesReason.TOO_FEW_PEBBLES
+    events, _ = open_match(PEBBLES, terms(PEBBLES, Options(3), 3))
+    assert events == (Opened(terms(PEBBLES, Options(3), 3)),)
+
+
 def test_every_reason_is_reached_and_has_its_clause() -> None:
     """The tables above reach every reason that a match has, and each says which clause it enforces."""
     refusals = (*REFUSED_COMMANDS, *REFUSED_SEATS)
@@ -253,6 +264,14 @@ def test_folding_the_events_gives_the_same_match() -> None:
     assert fold(PEBBLES, events) == match
     for version in range(1, len(events)):
         assert fold(PEBBLES, events[version:], fold(PEBBLES, events[:version])) == match
+
+
+def test_terms_stored_before_there_was_a_memory_aid_have_it() -> None:
+    """A match opened without saying so shows the memory aid of its game (common §10)."""
+    agreed = terms(PEBBLES, Options(), 2)
+    stored = msgspec.to_builtins(agreed)
+    assert stored.pop("memory_aid") == "on"
+    assert msgspec.convert(stored, Terms[Options]) == agreed
 
 
 def test_a_match_begins_with_its_opening() -> None:

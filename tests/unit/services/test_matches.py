@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.match import Disclosure, Phase, PlayerId, Reason, Resign, Visibility
+from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Reason, Resign, Visibility
 from domain.montana.commands import MoveCard, Redeal
 from domain.montana.rejections import Reason as MontanaReason
 from domain.shared.rejections import Rejected
@@ -60,6 +60,15 @@ async def test_opening_seats_the_opener_and_starts_a_full_match(stores: Stores) 
         for event in (await stores.node().events(listed.id, ANN, after=0, size=9, looking_as=None)).items
     ]
     assert names == ["match.opened", "match.seat_taken", "montana.dealt", "match.started"]
+
+
+async def test_a_match_keeps_what_it_was_opened_on(stores: Stores) -> None:
+    """Who may know of it, what is shown at the end, and the memory aid stay as they were chosen."""
+    chosen = proposal(visibility=Visibility.PRIVATE, disclosure=Disclosure.NEVER, memory_aid=MemoryAid.OFF)
+    _, listed = await stores.node().open(ANN, chosen, None)
+    terms = (await stores.node().read(listed.id, ANN)).match.terms
+    assert (terms.visibility, terms.disclosure) == (Visibility.PRIVATE, Disclosure.NEVER)
+    assert terms.memory_aid is MemoryAid.OFF
 
 
 async def test_a_match_waits_for_its_seats(stores: Stores) -> None:

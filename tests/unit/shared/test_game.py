@@ -2,7 +2,8 @@
 
 import pytest
 
-from domain.shared.game import begin, fold, play
+from domain.games import GAMES
+from domain.shared.game import begin, fold, play, whole
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
@@ -45,6 +46,12 @@ def test_nothing_is_forced_once_the_game_is_over() -> None:
     """The game's end is looked at before each forced event."""
     won = Outcome(OutcomeKind.WON, (ANN,), (2, 0), "heap_empty")
     pebbles.given(heap(2)).when(Take(2)).then(Taken(ANN, 2)).then_ended(won)
+
+
+def test_a_table_without_a_memory_aid_is_whole() -> None:
+    """A game that defines no memory aid shows the same table with and without it (common §10)."""
+    assert whole(heap(5)) == heap(5)
+    assert GAMES["montana"].unaided is whole
 
 
 def test_a_refused_command_changes_nothing() -> None:

@@ -25,23 +25,25 @@ _sym_db = _symbol_database.Default()
 from adapters.grpc.generated.montane.v1 import options_pb2 as montane_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16montane/v1/match.proto\x12\nmontane.v1\x1a\x18montane/v1/options.proto\"\x08\n\x06Resign\"*\n\x06Opened\x12 \n\x05terms\x18\x01 \x01(\x0b\x32\x11.montane.v1.Terms\"=\n\tSeatTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\"\n\x06holder\x18\x02 \x01(\x0b\x32\x12.montane.v1.Holder\"\t\n\x07Started\"\x18\n\x08Resigned\x12\x0c\n\x04seat\x18\x01 \x01(\r\"0\n\x08\x46inished\x12$\n\x07outcome\x18\x01 \x01(\x0b\x32\x13.montane.v1.Outcome\"\xdc\x01\n\x05Terms\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12$\n\x07options\x18\x03 \x01(\x0b\x32\x13.montane.v1.Options\x12\r\n\x05seats\x18\x04 \x01(\r\x12\x0e\n\x06opener\x18\x05 \x01(\t\x12*\n\nvisibility\x18\x06 \x01(\x0e\x32\x16.montane.v1.Visibility\x12*\n\ndisclosure\x18\x07 \x01(\x0e\x32\x16.montane.v1.Disclosure\x12\x17\n\x0fseed_commitment\x18\x08 \x01(\t\"O\n\x06Holder\x12\x0e\n\x06player\x18\x01 \x01(\t\x12$\n\x04kind\x18\x02 \x01(\x0e\x32\x16.montane.v1.HolderKind\x12\x0f\n\x07\x65ntropy\x18\x03 \x01(\t\"q\n\x07Outcome\x12%\n\x04kind\x18\x01 \x01(\x0e\x32\x17.montane.v1.OutcomeKind\x12\x0f\n\x07winners\x18\x02 \x03(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0e\n\x06stones\x18\x05 \x03(\x05*U\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x0e\n\nPHASE_OPEN\x10\x01\x12\x11\n\rPHASE_PLAYING\x10\x02\x12\x12\n\x0ePHASE_FINISHED\x10\x03*W\n\nVisibility\x12\x1a\n\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x15\n\x11VISIBILITY_PUBLIC\x10\x01\x12\x16\n\x12VISIBILITY_PRIVATE\x10\x02*U\n\nDisclosure\x12\x1a\n\x16\x44ISCLOSURE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44ISCLOSURE_AT_END\x10\x01\x12\x14\n\x10\x44ISCLOSURE_NEVER\x10\x02*@\n\nHolderKind\x12\x1b\n\x17HOLDER_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOLDER_KIND_HUMAN\x10\x01*\xc0\x01\n\x0bOutcomeKind\x12\x1c\n\x18OUTCOME_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10OUTCOME_KIND_WON\x10\x01\x12\x15\n\x11OUTCOME_KIND_LOST\x10\x02\x12\x16\n\x12OUTCOME_KIND_DRAWN\x10\x03\x12\x17\n\x13OUTCOME_KIND_SHARED\x10\x04\x12\x19\n\x15OUTCOME_KIND_RESIGNED\x10\x05\x12\x1a\n\x16OUTCOME_KIND_TIMED_OUT\x10\x06\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16montane/v1/match.proto\x12\nmontane.v1\x1a\x18montane/v1/options.proto\"\x08\n\x06Resign\"*\n\x06Opened\x12 \n\x05terms\x18\x01 \x01(\x0b\x32\x11.montane.v1.Terms\"=\n\tSeatTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\"\n\x06holder\x18\x02 \x01(\x0b\x32\x12.montane.v1.Holder\"\t\n\x07Started\"\x18\n\x08Resigned\x12\x0c\n\x04seat\x18\x01 \x01(\r\"0\n\x08\x46inished\x12$\n\x07outcome\x18\x01 \x01(\x0b\x32\x13.montane.v1.Outcome\"\x9b\x02\n\x05Terms\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12$\n\x07options\x18\x03 \x01(\x0b\x32\x13.montane.v1.Options\x12\r\n\x05seats\x18\x04 \x01(\r\x12\x0e\n\x06opener\x18\x05 \x01(\t\x12*\n\nvisibility\x18\x06 \x01(\x0e\x32\x16.montane.v1.Visibility\x12*\n\ndisclosure\x18\x07 \x01(\x0e\x32\x16.montane.v1.Disclosure\x12\x17\n\x0fseed_commitment\x18\x08 \x01(\t\x12.\n\nmemory_aid\x18\t \x01(\x0e\x32\x15.montane.v1.MemoryAidH\x00\x88\x01\x01\x42\r\n\x0b_memory_aid\"O\n\x06Holder\x12\x0e\n\x06player\x18\x01 \x01(\t\x12$\n\x04kind\x18\x02 \x01(\x0e\x32\x16.montane.v1.HolderKind\x12\x0f\n\x07\x65ntropy\x18\x03 \x01(\t\"q\n\x07Outcome\x12%\n\x04kind\x18\x01 \x01(\x0e\x32\x17.montane.v1.OutcomeKind\x12\x0f\n\x07winners\x18\x02 \x03(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0e\n\x06stones\x18\x05 \x03(\x05*U\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x0e\n\nPHASE_OPEN\x10\x01\x12\x11\n\rPHASE_PLAYING\x10\x02\x12\x12\n\x0ePHASE_FINISHED\x10\x03*W\n\nVisibility\x12\x1a\n\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x15\n\x11VISIBILITY_PUBLIC\x10\x01\x12\x16\n\x12VISIBILITY_PRIVATE\x10\x02*U\n\nDisclosure\x12\x1a\n\x16\x44ISCLOSURE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44ISCLOSURE_AT_END\x10\x01\x12\x14\n\x10\x44ISCLOSURE_NEVER\x10\x02*N\n\tMemoryAid\x12\x1a\n\x16MEMORY_AID_UNSPECIFIED\x10\x00\x12\x11\n\rMEMORY_AID_ON\x10\x01\x12\x12\n\x0eMEMORY_AID_OFF\x10\x02*@\n\nHolderKind\x12\x1b\n\x17HOLDER_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOLDER_KIND_HUMAN\x10\x01*\xc0\x01\n\x0bOutcomeKind\x12\x1c\n\x18OUTCOME_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10OUTCOME_KIND_WON\x10\x01\x12\x15\n\x11OUTCOME_KIND_LOST\x10\x02\x12\x16\n\x12OUTCOME_KIND_DRAWN\x10\x03\x12\x17\n\x13OUTCOME_KIND_SHARED\x10\x04\x12\x19\n\x15OUTCOME_KIND_RESIGNED\x10\x05\x12\x1a\n\x16OUTCOME_KIND_TIMED_OUT\x10\x06\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.match_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PHASE']._serialized_start=687
-  _globals['_PHASE']._serialized_end=772
-  _globals['_VISIBILITY']._serialized_start=774
-  _globals['_VISIBILITY']._serialized_end=861
-  _globals['_DISCLOSURE']._serialized_start=863
-  _globals['_DISCLOSURE']._serialized_end=948
-  _globals['_HOLDERKIND']._serialized_start=950
-  _globals['_HOLDERKIND']._serialized_end=1014
-  _globals['_OUTCOMEKIND']._serialized_start=1017
-  _globals['_OUTCOMEKIND']._serialized_end=1209
+  _globals['_PHASE']._serialized_start=750
+  _globals['_PHASE']._serialized_end=835
+  _globals['_VISIBILITY']._serialized_start=837
+  _globals['_VISIBILITY']._serialized_end=924
+  _globals['_DISCLOSURE']._serialized_start=926
+  _globals['_DISCLOSURE']._serialized_end=1011
+  _globals['_MEMORYAID']._serialized_start=1013
+  _globals['_MEMORYAID']._serialized_end=1091
+  _globals['_HOLDERKIND']._serialized_start=1093
+  _globals['_HOLDERKIND']._serialized_end=1157
+  _globals['_OUTCOMEKIND']._serialized_start=1160
+  _globals['_OUTCOMEKIND']._serialized_end=1352
   _globals['_RESIGN']._serialized_start=64
   _globals['_RESIGN']._serialized_end=72
   _globals['_OPENED']._serialized_start=74
@@ -55,9 +57,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FINISHED']._serialized_start=218
   _globals['_FINISHED']._serialized_end=266
   _globals['_TERMS']._serialized_start=269
-  _globals['_TERMS']._serialized_end=489
-  _globals['_HOLDER']._serialized_start=491
-  _globals['_HOLDER']._serialized_end=570
-  _globals['_OUTCOME']._serialized_start=572
-  _globals['_OUTCOME']._serialized_end=685
+  _globals['_TERMS']._serialized_end=552
+  _globals['_HOLDER']._serialized_start=554
+  _globals['_HOLDER']._serialized_end=633
+  _globals['_OUTCOME']._serialized_start=635
+  _globals['_OUTCOME']._serialized_end=748
 # @@protoc_insertion_point(module_scope)

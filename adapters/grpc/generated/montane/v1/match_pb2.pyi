@@ -96,6 +96,30 @@ DISCLOSURE_NEVER: Disclosure.ValueType  # 2
 """No more than before."""
 Global___Disclosure: _TypeAlias = Disclosure  # noqa: Y015
 
+class _MemoryAid:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MemoryAidEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryAid.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MEMORY_AID_UNSPECIFIED: _MemoryAid.ValueType  # 0
+    """Never sent; refused."""
+    MEMORY_AID_ON: _MemoryAid.ValueType  # 1
+    """They do."""
+    MEMORY_AID_OFF: _MemoryAid.ValueType  # 2
+    """They do not: players have to remember, or read the events."""
+
+class MemoryAid(_MemoryAid, metaclass=_MemoryAidEnumTypeWrapper):
+    """Whether views of a game that has a memory aid show it (common §10)."""
+
+MEMORY_AID_UNSPECIFIED: MemoryAid.ValueType  # 0
+"""Never sent; refused."""
+MEMORY_AID_ON: MemoryAid.ValueType  # 1
+"""They do."""
+MEMORY_AID_OFF: MemoryAid.ValueType  # 2
+"""They do not: players have to remember, or read the events."""
+Global___MemoryAid: _TypeAlias = MemoryAid  # noqa: Y015
+
 class _HolderKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -302,6 +326,7 @@ class Terms(_message.Message):
     VISIBILITY_FIELD_NUMBER: _builtins.int
     DISCLOSURE_FIELD_NUMBER: _builtins.int
     SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
+    MEMORY_AID_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     ruleset: _builtins.str
@@ -316,6 +341,8 @@ class Terms(_message.Message):
     """What everybody may see after the end."""
     seed_commitment: _builtins.str
     """`sha256:` and, in hexadecimal, SHA-256 of the seed that all chance comes from."""
+    memory_aid: Global___MemoryAid.ValueType
+    """Whether views of a game that has a memory aid show it. Always present."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's own options, all of them."""
@@ -331,12 +358,15 @@ class Terms(_message.Message):
         visibility: Global___Visibility.ValueType = ...,
         disclosure: Global___Disclosure.ValueType = ...,
         seed_commitment: _builtins.str = ...,
+        memory_aid: Global___MemoryAid.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid", "memory_aid", b"memory_aid", "options", b"options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["disclosure", b"disclosure", "game", b"game", "opener", b"opener", "options", b"options", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid", "disclosure", b"disclosure", "game", b"game", "memory_aid", b"memory_aid", "opener", b"opener", "options", b"options", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__memory_aid: _TypeAlias = _typing.Literal["memory_aid"]  # noqa: Y015
+    _WhichOneofArgType__memory_aid: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_aid) -> _WhichOneofReturnType__memory_aid | None: ...
 
 Global___Terms: _TypeAlias = Terms  # noqa: Y015
 

@@ -23,6 +23,38 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _EndReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    END_REASON_UNSPECIFIED: _EndReason.ValueType  # 0
+    """Never sent."""
+    END_REASON_MATCH_OVER: _EndReason.ValueType  # 1
+    """The match is over."""
+    END_REASON_SERVER_STOPPING: _EndReason.ValueType  # 2
+    """The server stops; another one, or the same in a moment, goes on."""
+    END_REASON_STORE_UNAVAILABLE: _EndReason.ValueType  # 3
+    """Events have to be read from the store, and it is away."""
+    END_REASON_TOO_SLOW: _EndReason.ValueType  # 4
+    """The reader fell too far behind."""
+
+class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
+    """Why a stream ends."""
+
+END_REASON_UNSPECIFIED: EndReason.ValueType  # 0
+"""Never sent."""
+END_REASON_MATCH_OVER: EndReason.ValueType  # 1
+"""The match is over."""
+END_REASON_SERVER_STOPPING: EndReason.ValueType  # 2
+"""The server stops; another one, or the same in a moment, goes on."""
+END_REASON_STORE_UNAVAILABLE: EndReason.ValueType  # 3
+"""Events have to be read from the store, and it is away."""
+END_REASON_TOO_SLOW: EndReason.ValueType  # 4
+"""The reader fell too far behind."""
+Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
+
 class _ViewerKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -64,6 +96,7 @@ class CreateMatchRequest(_message.Message):
     VISIBILITY_FIELD_NUMBER: _builtins.int
     DISCLOSURE_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
+    MEMORY_AID_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id, such as `montana`."""
     seats: _builtins.int
@@ -76,6 +109,8 @@ class CreateMatchRequest(_message.Message):
     """What everybody may see after the end; absent, everything."""
     entropy: _builtins.str
     """The opener's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    memory_aid: _match_pb2.MemoryAid.ValueType
+    """Whether views of a game that has a memory aid show it; absent, they do."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options; absent, its defaults."""
@@ -90,15 +125,18 @@ class CreateMatchRequest(_message.Message):
         visibility: _match_pb2.Visibility.ValueType | None = ...,
         disclosure: _match_pb2.Disclosure.ValueType | None = ...,
         entropy: _builtins.str | None = ...,
+        memory_aid: _match_pb2.MemoryAid.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "memory_aid", b"memory_aid", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "game", b"game", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "game", b"game", "memory_aid", b"memory_aid", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__disclosure: _TypeAlias = _typing.Literal["disclosure"]  # noqa: Y015
     _WhichOneofArgType__disclosure: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure"]  # noqa: Y015
     _WhichOneofReturnType__entropy: _TypeAlias = _typing.Literal["entropy"]  # noqa: Y015
     _WhichOneofArgType__entropy: _TypeAlias = _typing.Literal["_entropy", b"_entropy"]  # noqa: Y015
+    _WhichOneofReturnType__memory_aid: _TypeAlias = _typing.Literal["memory_aid"]  # noqa: Y015
+    _WhichOneofArgType__memory_aid: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid"]  # noqa: Y015
     _WhichOneofReturnType__options: _TypeAlias = _typing.Literal["options"]  # noqa: Y015
     _WhichOneofArgType__options: _TypeAlias = _typing.Literal["_options", b"_options"]  # noqa: Y015
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
@@ -111,6 +149,8 @@ class CreateMatchRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__disclosure) -> _WhichOneofReturnType__disclosure | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__entropy) -> _WhichOneofReturnType__entropy | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_aid) -> _WhichOneofReturnType__memory_aid | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__options) -> _WhichOneofReturnType__options | None: ...
     @_typing.overload
@@ -604,6 +644,483 @@ class ListEventsResponse(_message.Message):
 Global___ListEventsResponse: _TypeAlias = ListEventsResponse  # noqa: Y015
 
 @_typing.final
+class WatchMatchRequest(_message.Message):
+    """Asks for a stream of a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    AS_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    after: _builtins.int
+    """The version behind which to begin, from 0; absent, the stream begins with a snapshot."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        after: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "after", b"after", "as", b"as"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "after", b"after", "as", b"as", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
+    _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
+    _WhichOneofReturnType__as: _TypeAlias = _typing.Literal["as"]  # noqa: Y015
+    _WhichOneofArgType__as: _TypeAlias = _typing.Literal["_as", b"_as"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__after) -> _WhichOneofReturnType__after | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__as) -> _WhichOneofReturnType__as | None: ...
+
+Global___WatchMatchRequest: _TypeAlias = WatchMatchRequest  # noqa: Y015
+
+@_typing.final
+class WatchMatchResponse(_message.Message):
+    """A part of a stream."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def item(self) -> Global___StreamItem:
+        """What is sent."""
+
+    def __init__(
+        self,
+        *,
+        item: Global___StreamItem | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchMatchResponse: _TypeAlias = WatchMatchResponse  # noqa: Y015
+
+@_typing.final
+class PlayRequest(_message.Message):
+    """Asks for something within a stream that takes commands."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WATCH_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def watch(self) -> Global___WatchMatchRequest:
+        """Which match is played, and from where its stream begins; the first request, and no other."""
+
+    @_builtins.property
+    def command(self) -> Global___PlayCommand:
+        """A command of the caller's seat."""
+
+    def __init__(
+        self,
+        *,
+        watch: Global___WatchMatchRequest | None = ...,
+        command: Global___PlayCommand | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "request", b"request", "watch", b"watch"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "request", b"request", "watch", b"watch"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_request: _TypeAlias = _typing.Literal["watch", "command"]  # noqa: Y015
+    _WhichOneofArgType_request: _TypeAlias = _typing.Literal["request", b"request"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_request) -> _WhichOneofReturnType_request | None: ...
+
+Global___PlayRequest: _TypeAlias = PlayRequest  # noqa: Y015
+
+@_typing.final
+class PlayCommand(_message.Message):
+    """A command of the caller's seat, within a stream."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
+    VALIDATE_ONLY_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """The caller's own name for the command, repeated in the answer; at most 255 characters; absent, empty."""
+    expected_version: _builtins.int
+    """The version that the caller has seen; absent, the command is decided on the current one."""
+    validate_only: _builtins.bool
+    """Whether to say only if the command would be accepted, and change nothing."""
+    idempotency_key: _builtins.str
+    """The command's idempotency key; absent, the server makes one."""
+    @_builtins.property
+    def command(self) -> _games_pb2.Command:
+        """The command, of the match's game or one that is the same in all games."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str | None = ...,
+        command: _games_pb2.Command | None = ...,
+        expected_version: _builtins.int | None = ...,
+        validate_only: _builtins.bool = ...,
+        idempotency_key: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key", "validate_only", b"validate_only"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
+    _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
+    _WhichOneofReturnType__id: _TypeAlias = _typing.Literal["id"]  # noqa: Y015
+    _WhichOneofArgType__id: _TypeAlias = _typing.Literal["_id", b"_id"]  # noqa: Y015
+    _WhichOneofReturnType__idempotency_key: _TypeAlias = _typing.Literal["idempotency_key"]  # noqa: Y015
+    _WhichOneofArgType__idempotency_key: _TypeAlias = _typing.Literal["_idempotency_key", b"_idempotency_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_version) -> _WhichOneofReturnType__expected_version | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__id) -> _WhichOneofReturnType__id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__idempotency_key) -> _WhichOneofReturnType__idempotency_key | None: ...
+
+Global___PlayCommand: _TypeAlias = PlayCommand  # noqa: Y015
+
+@_typing.final
+class PlayResponse(_message.Message):
+    """A part of a stream that takes commands."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEM_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def item(self) -> Global___StreamItem:
+        """What happens."""
+
+    @_builtins.property
+    def result(self) -> Global___PlayResult:
+        """What a command led to."""
+
+    @_builtins.property
+    def refusal(self) -> Global___PlayRefusal:
+        """A command that was refused."""
+
+    def __init__(
+        self,
+        *,
+        item: Global___StreamItem | None = ...,
+        result: Global___PlayResult | None = ...,
+        refusal: Global___PlayRefusal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["item", b"item", "refusal", b"refusal", "response", b"response", "result", b"result"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["item", b"item", "refusal", b"refusal", "response", b"response", "result", b"result"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_response: _TypeAlias = _typing.Literal["item", "result", "refusal"]  # noqa: Y015
+    _WhichOneofArgType_response: _TypeAlias = _typing.Literal["response", b"response"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_response) -> _WhichOneofReturnType_response | None: ...
+
+Global___PlayResponse: _TypeAlias = PlayResponse  # noqa: Y015
+
+@_typing.final
+class PlayResult(_message.Message):
+    """What a command led to. Its events come as items too."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """The caller's name for the command."""
+    version: _builtins.int
+    """Version of the match behind the command's last event."""
+    idempotency_key: _builtins.str
+    """The command's idempotency key."""
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
+        """What happened, as the acting seat may see it; empty if the command was only validated."""
+
+    @_builtins.property
+    def view(self) -> Global___View:
+        """The match at that version as the acting seat may see it."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        events: _abc.Iterable[Global___Event] | None = ...,
+        view: Global___View | None = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "id", b"id", "idempotency_key", b"idempotency_key", "version", b"version", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayResult: _TypeAlias = PlayResult  # noqa: Y015
+
+@_typing.final
+class PlayRefusal(_message.Message):
+    """A command that was refused; the stream goes on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class MetadataEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    ID_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    METADATA_FIELD_NUMBER: _builtins.int
+    CONFLICT_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """The caller's name for the command."""
+    code: _builtins.int
+    """The canonical code that a unary call would fail with, such as 9 for FAILED_PRECONDITION."""
+    message: _builtins.str
+    """What is wrong, for people; never to be read by a program."""
+    reason: _builtins.str
+    """Stable code of the reason, as in ErrorInfo."""
+    @_builtins.property
+    def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """Named values, as in ErrorInfo; `clause` is the clause of the rules that is enforced."""
+
+    @_builtins.property
+    def conflict(self) -> Global___VersionConflict:
+        """Of ABORTED only: what was missed."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        code: _builtins.int = ...,
+        message: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        metadata: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        conflict: Global___VersionConflict | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_conflict", b"_conflict", "conflict", b"conflict"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_conflict", b"_conflict", "code", b"code", "conflict", b"conflict", "id", b"id", "message", b"message", "metadata", b"metadata", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__conflict: _TypeAlias = _typing.Literal["conflict"]  # noqa: Y015
+    _WhichOneofArgType__conflict: _TypeAlias = _typing.Literal["_conflict", b"_conflict"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__conflict) -> _WhichOneofReturnType__conflict | None: ...
+
+Global___PlayRefusal: _TypeAlias = PlayRefusal  # noqa: Y015
+
+@_typing.final
+class StreamItem(_message.Message):
+    """One item of a stream."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SNAPSHOT_FIELD_NUMBER: _builtins.int
+    EVENT_FIELD_NUMBER: _builtins.int
+    CAUGHT_UP_FIELD_NUMBER: _builtins.int
+    HEARTBEAT_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def snapshot(self) -> Global___SnapshotItem:
+        """The match as it stands."""
+
+    @_builtins.property
+    def event(self) -> Global___EventItem:
+        """Something happened."""
+
+    @_builtins.property
+    def caught_up(self) -> Global___CaughtUp:
+        """All that has happened was sent; what follows is live."""
+
+    @_builtins.property
+    def heartbeat(self) -> Global___Heartbeat:
+        """The stream is alive, though nothing happens."""
+
+    @_builtins.property
+    def end(self) -> Global___End:
+        """Nothing more comes."""
+
+    def __init__(
+        self,
+        *,
+        snapshot: Global___SnapshotItem | None = ...,
+        event: Global___EventItem | None = ...,
+        caught_up: Global___CaughtUp | None = ...,
+        heartbeat: Global___Heartbeat | None = ...,
+        end: Global___End | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item", "snapshot", b"snapshot"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item", "snapshot", b"snapshot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["snapshot", "event", "caught_up", "heartbeat", "end"]  # noqa: Y015
+    _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
+
+Global___StreamItem: _TypeAlias = StreamItem  # noqa: Y015
+
+@_typing.final
+class SnapshotItem(_message.Message):
+    """The match as it stands: where a stream begins that was not asked for events behind a version."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    PRESENCE_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """How many events the match has."""
+    @_builtins.property
+    def view(self) -> Global___View:
+        """The match as the viewer may see it, with its legal moves."""
+
+    @_builtins.property
+    def presence(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats whose players have a stream of this match open at the answering server, rising."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        view: Global___View | None = ...,
+        presence: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["presence", b"presence", "version", b"version", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SnapshotItem: _TypeAlias = SnapshotItem  # noqa: Y015
+
+@_typing.final
+class EventItem(_message.Message):
+    """An event as the viewer may see it; none is ever left out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def event(self) -> Global___Event:
+        """The event."""
+
+    def __init__(
+        self,
+        *,
+        event: Global___Event | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EventItem: _TypeAlias = EventItem  # noqa: Y015
+
+@_typing.final
+class CaughtUp(_message.Message):
+    """All that has happened was sent; what follows is live."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """How many events the match has."""
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CaughtUp: _TypeAlias = CaughtUp  # noqa: Y015
+
+@_typing.final
+class Heartbeat(_message.Message):
+    """The stream is alive, though nothing happens. One comes at least every 15 seconds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    AT_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """How many events the match has."""
+    @_builtins.property
+    def at(self) -> _timestamp_pb2.Timestamp:
+        """The server's time."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Heartbeat: _TypeAlias = Heartbeat  # noqa: Y015
+
+@_typing.final
+class End(_message.Message):
+    """Nothing more comes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    RESUMABLE_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """The last version that was sent."""
+    reason: Global___EndReason.ValueType
+    """Why the stream ends."""
+    resumable: _builtins.bool
+    """Whether there may be more behind `version`, to be asked for by a new stream."""
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        reason: Global___EndReason.ValueType = ...,
+        resumable: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "resumable", b"resumable", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___End: _TypeAlias = End  # noqa: Y015
+
+@_typing.final
 class Match(_message.Message):
     """A match without its table. Everybody who may know of the match sees all of it."""
 
@@ -621,6 +1138,7 @@ class Match(_message.Message):
     SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
+    MEMORY_AID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """`match_` and 26 characters; ids sort by age."""
     game: _builtins.str
@@ -637,6 +1155,8 @@ class Match(_message.Message):
     """What everybody may see after the end."""
     seed_commitment: _builtins.str
     """`sha256:` and, in hexadecimal, SHA-256 of the seed that all chance comes from."""
+    memory_aid: _match_pb2.MemoryAid.ValueType
+    """Whether views of a game that has a memory aid show it."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options, all of them."""
@@ -668,10 +1188,11 @@ class Match(_message.Message):
         seed_commitment: _builtins.str = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
         outcome: _match_pb2.Outcome | None = ...,
+        memory_aid: _match_pb2.MemoryAid.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "options", b"options", "outcome", b"outcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "options", b"options", "outcome", b"outcome", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "memory_aid", b"memory_aid", "options", b"options", "outcome", b"outcome", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__outcome: _TypeAlias = _typing.Literal["outcome"]  # noqa: Y015
     _WhichOneofArgType__outcome: _TypeAlias = _typing.Literal["_outcome", b"_outcome"]  # noqa: Y015

@@ -83,6 +83,16 @@ class MatchServiceStub:
                 request_serializer=montane_dot_v1_dot_matches__pb2.ListEventsRequest.SerializeToString,
                 response_deserializer=montane_dot_v1_dot_matches__pb2.ListEventsResponse.FromString,
                 _registered_method=True)
+        self.WatchMatch = channel.unary_stream(
+                '/montane.v1.MatchService/WatchMatch',
+                request_serializer=montane_dot_v1_dot_matches__pb2.WatchMatchRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.WatchMatchResponse.FromString,
+                _registered_method=True)
+        self.Play = channel.stream_stream(
+                '/montane.v1.MatchService/Play',
+                request_serializer=montane_dot_v1_dot_matches__pb2.PlayRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.PlayResponse.FromString,
+                _registered_method=True)
 
 
 class MatchServiceServicer:
@@ -157,6 +167,22 @@ class MatchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WatchMatch(self, request, context):
+        """Sends what happens, in order, as a viewer may see it, as it happens; no event is ever left out.
+        PERMISSION_DENIED if the caller may not look from there, NOT_FOUND if the match has not come as far as `after`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Play(self, request_iterator, context):
+        """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
+        The first request watches the match, all others are commands; when no more come, the stream ends.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MatchServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -199,6 +225,16 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.ListEvents,
                     request_deserializer=montane_dot_v1_dot_matches__pb2.ListEventsRequest.FromString,
                     response_serializer=montane_dot_v1_dot_matches__pb2.ListEventsResponse.SerializeToString,
+            ),
+            'WatchMatch': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchMatch,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.WatchMatchRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.WatchMatchResponse.SerializeToString,
+            ),
+            'Play': grpc.stream_stream_rpc_method_handler(
+                    servicer.Play,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.PlayRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.PlayResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -426,6 +462,60 @@ class MatchService:
             '/montane.v1.MatchService/ListEvents',
             montane_dot_v1_dot_matches__pb2.ListEventsRequest.SerializeToString,
             montane_dot_v1_dot_matches__pb2.ListEventsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/montane.v1.MatchService/WatchMatch',
+            montane_dot_v1_dot_matches__pb2.WatchMatchRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.WatchMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Play(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/montane.v1.MatchService/Play',
+            montane_dot_v1_dot_matches__pb2.PlayRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.PlayResponse.FromString,
             options,
             channel_credentials,
             insecure,

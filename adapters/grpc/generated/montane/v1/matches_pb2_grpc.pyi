@@ -65,6 +65,14 @@ class MatchServiceStub:
     """Gives what happened, in order, as a viewer may see it; no event is ever left out.
     PERMISSION_DENIED if the caller may not look from there.
     """
+    WatchMatch: _grpc.UnaryStreamMultiCallable[_matches_pb2.WatchMatchRequest, _matches_pb2.WatchMatchResponse]
+    """Sends what happens, in order, as a viewer may see it, as it happens; no event is ever left out.
+    PERMISSION_DENIED if the caller may not look from there, NOT_FOUND if the match has not come as far as `after`.
+    """
+    Play: _grpc.StreamStreamMultiCallable[_matches_pb2.PlayRequest, _matches_pb2.PlayResponse]
+    """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
+    The first request watches the match, all others are commands; when no more come, the stream ends.
+    """
 
 @_typing.type_check_only
 class MatchServiceAsyncStub(MatchServiceStub):
@@ -102,6 +110,14 @@ class MatchServiceAsyncStub(MatchServiceStub):
     ListEvents: _aio.UnaryUnaryMultiCallable[_matches_pb2.ListEventsRequest, _matches_pb2.ListEventsResponse]  # type: ignore[assignment]
     """Gives what happened, in order, as a viewer may see it; no event is ever left out.
     PERMISSION_DENIED if the caller may not look from there.
+    """
+    WatchMatch: _aio.UnaryStreamMultiCallable[_matches_pb2.WatchMatchRequest, _matches_pb2.WatchMatchResponse]  # type: ignore[assignment]
+    """Sends what happens, in order, as a viewer may see it, as it happens; no event is ever left out.
+    PERMISSION_DENIED if the caller may not look from there, NOT_FOUND if the match has not come as far as `after`.
+    """
+    Play: _aio.StreamStreamMultiCallable[_matches_pb2.PlayRequest, _matches_pb2.PlayResponse]  # type: ignore[assignment]
+    """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
+    The first request watches the match, all others are commands; when no more come, the stream ends.
     """
 
 class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -185,6 +201,26 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_matches_pb2.ListEventsResponse, _abc.Awaitable[_matches_pb2.ListEventsResponse]]:
         """Gives what happened, in order, as a viewer may see it; no event is ever left out.
         PERMISSION_DENIED if the caller may not look from there.
+        """
+
+    @_abc_1.abstractmethod
+    def WatchMatch(
+        self,
+        request: _matches_pb2.WatchMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_matches_pb2.WatchMatchResponse], _abc.AsyncIterator[_matches_pb2.WatchMatchResponse]]:
+        """Sends what happens, in order, as a viewer may see it, as it happens; no event is ever left out.
+        PERMISSION_DENIED if the caller may not look from there, NOT_FOUND if the match has not come as far as `after`.
+        """
+
+    @_abc_1.abstractmethod
+    def Play(
+        self,
+        request_iterator: _MaybeAsyncIterator[_matches_pb2.PlayRequest],
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_matches_pb2.PlayResponse], _abc.AsyncIterator[_matches_pb2.PlayResponse]]:
+        """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
+        The first request watches the match, all others are commands; when no more come, the stream ends.
         """
 
 def add_MatchServiceServicer_to_server(servicer: MatchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,120 @@
+"""Hear of what any process commits, as soon as it does."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+from psycopg import AsyncConnection, sql
+
+from adapters.postgres.store import EVENTS
+from services.ids import MatchId, match_id
+
+POLL = 1.0
+"""Seconds after which the log is read also when no NOTIFY has come: a NOTIFY is only a hint."""
+TOGETHER = 0.005
+"""Seconds between two readings of a log that grows all the time."""
+PAUSE = 0.2
+"""Seconds between two tries to reach a server that is away."""
+PAGE = 1_000
+CONNECT_SECONDS = 2
+READ_SECONDS = 5
+"""How long one reading may take; then the connection is given up."""
+
+NEWEST = sql.SQL("SELECT coalesce(max(notification_id), 0) FROM {}").format(sql.Identifier(EVENTS))
+BEHIND = sql.SQL(
+    "SELECT originator_id, max(originator_version), max(notification_id), count(*) FROM"
+    " (SELECT * FROM {} WHERE notification_id > %s ORDER BY notification_id LIMIT %s) AS page"
+    " GROUP BY originator_id"
+).format(sql.Identifier(EVENTS))
+
+log = logging.getLogger(__name__)
+
+
+class Tail:
+    """A task that follows the log and tells of each match how far it has come.
+
+    The order of the log is the order of commits, so a reader that moves forward misses nothing. When its
+    connection is lost it makes another and goes on where it was.
+    """
+
+    def __init__(
+        self, conninfo: str, hear: Callable[[MatchId, int], None], own: Callable[[], int | None]
+    ) -> None:
+        """Take where the log is, who is told, and which backend process writes for this process.
+
+        Args:
+            conninfo: Where the database is.
+            hear: Told a match and a version that it has reached.
+            own: Process id of the server's backend whose commits are known here already, if there is one.
+        """
+        self._conninfo = conninfo
+        self._hear = hear
+        self._own = own
+        self._position = 0
+        self._task: asyncio.Task[None] | None = None
+        self._clock = asyncio.get_running_loop().time
+
+    async def start(self) -> None:
+        """Begin to follow; what is committed from now on is told.
+
+        Raises:
+            psycopg.OperationalError: The database cannot be reached.
+        """
+        async with await self._connected() as connection:
+            cursor = await connection.execute(NEWEST)
+            ((self._position,),) = await cursor.fetchall()
+        self._task = asyncio.create_task(self._follow())
+
+    async def stop(self) -> None:
+        """Stop following."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _follow(self) -> None:
+        lost = False
+        while True:
+            try:
+                async with await self._connected() as connection:
+                    await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(EVENTS)))
+                    await self._read(connection)
+                    if lost:
+                        log.info("the streams follow the log again")
+                    lost = False
+                    await self._listen(connection)
+            except (psycopg.Error, OSError) as error:
+                if not lost:
+                    log.warning("the streams wait for the database: %s", error)
+                lost = True
+            except Exception:
+                # Tried again, not given up: streams that stand still would go unnoticed.
+                log.exception("the streams cannot follow the log")
+            await asyncio.sleep(PAUSE)
+
+    async def _connected(self) -> AsyncConnection[Any]:
+        return await AsyncConnection.connect(self._conninfo, autocommit=True, connect_timeout=CONNECT_SECONDS)
+
+    async def _listen(self, connection: AsyncConnection[Any]) -> None:
+        while True:
+            foreign, last = False, self._clock()
+            while not foreign and self._clock() - last < POLL:
+                async for notify in connection.notifies(timeout=POLL, stop_after=1):
+                    foreign |= notify.pid != self._own()
+                await asyncio.sleep(TOGETHER)
+            await self._read(connection)
+
+    async def _read(self, connection: AsyncConnection[Any]) -> None:
+        """Tell of all that has been committed since the last time."""
+        while True:
+            async with asyncio.timeout(READ_SECONDS):
+                cursor = await connection.execute(BEHIND, (self._position, PAGE), prepare=True)
+                page = await cursor.fetchall()
+            for match, version, position, _ in page:
+                self._hear(match_id(match), version)
+                self._position = max(self._position, position)
+            if sum(count for *_, count in page) < PAGE:
+                return

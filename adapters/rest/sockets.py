@@ -1,0 +1,175 @@
+"""A match over a WebSocket: the stream's items out, commands in, answers between the items."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from functools import partial
+from typing import Annotated, Any
+
+import msgspec
+from litestar import WebSocket
+from litestar.exceptions import WebSocketDisconnect
+from msgspec import Meta, Raw, Struct
+
+from adapters.duplex import conversation
+from adapters.rest.bodies import CommandResult, command_type
+from adapters.rest.connections import abort_of
+from adapters.rest.problems import Problem, bug, problem_of
+from adapters.rest.requests import decoded, services, token
+from adapters.rest.streams import encoded
+from domain.match import PlayerId
+from domain.shared.rejections import Rejected
+from services.errors import Failure, Malformed, Unauthenticated
+from services.feeds import Item
+from services.ids import MatchId
+from services.matches import Matches
+
+Socket = WebSocket[Any, Any, Any]
+
+PROTOCOL = "montane.v1"
+BEARER = "montane.bearer."
+"""How the subprotocol begins that carries a token: a browser cannot give a WebSocket any other header."""
+
+REFUSED = 4_000
+"""What is added to the status of a problem to make the code that the WebSocket is closed with."""
+
+
+class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", forbid_unknown_fields=True):
+    """A command of the caller's seat, as a client sends it.
+
+    Attributes:
+        command: What the seat asks for.
+        id: The client's own name for this message, repeated in the answer.
+        expected_version: The version that the caller decided on; refused if the match is at another.
+        validate_only: Only say whether the command would be accepted.
+        key: The idempotency key; the server makes one if it is left out.
+    """
+
+    command: C
+    id: Annotated[str, Meta(max_length=255)] = ""
+    expected_version: Annotated[int, Meta(ge=0)] | None = None
+    validate_only: bool = False
+    key: str | None = None
+
+
+class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result"):
+    """What a command led to. Its events come in the stream too.
+
+    Attributes:
+        id: The client's name for the command.
+        key: The command's idempotency key.
+        result: What it led to.
+    """
+
+    id: str
+    key: str
+    result: CommandResult[C, P, T]
+
+
+class SocketProblem(Struct, frozen=True, tag_field="type", tag="problem"):
+    """A command, or the socket itself, that was refused.
+
+    Attributes:
+        id: The client's name for the command; empty if it could not be read, or the socket itself is refused.
+        problem: Why.
+    """
+
+    id: str
+    problem: Problem
+
+
+type Answer = SocketResult[Any, Any, Any] | SocketProblem
+
+
+async def converse_over(socket: Socket, match: MatchId) -> None:
+    """Play a match over a WebSocket, until the match or the connection ends."""
+    offered = socket.scope["subprotocols"]
+    await socket.accept(subprotocols=PROTOCOL if PROTOCOL in offered else None)
+    matches = services(socket).matches
+    try:
+        player = await _player(socket)
+        after, looking_as = _asked(socket)
+        watch = await matches.watch(match, player, after=after, looking_as=looking_as)
+    except (Failure, Rejected) as failed:
+        found = problem_of(failed)
+        await _send(socket, SocketProblem("", found))
+        await socket.close(REFUSED + found.status, found.reason)
+        return
+    watch.cut_off = abort_of(socket.scope)
+
+    answer = partial(_answer, matches, match, player)
+    with suppress(WebSocketDisconnect):
+        async with aclosing(conversation(watch, _messages(socket), answer)) as parts:
+            async for told, answers in parts:
+                for one in told:
+                    await socket.send_data(one.encoded(text), mode="text")
+                for answered in answers:
+                    await _send(socket, answered)
+        await socket.close()
+
+
+def text(item: Item) -> str:
+    """Return an item as JSON, as a WebSocket sends it."""
+    return encoded(item).decode()
+
+
+async def _answer(matches: Matches, match: MatchId, player: PlayerId | None, message: bytes) -> Answer:
+    """Return the answer to a message, whatever it is."""
+    id = ""
+    try:
+        asked = decoded(message, SocketCommand[Raw])
+        id = asked.id
+        return await _result(matches, match, player, asked)
+    except (Failure, Rejected) as failed:
+        return SocketProblem(id, problem_of(failed))
+    except Exception as error:
+        return SocketProblem(id, bug("a command over a WebSocket", error))
+
+
+async def _result(
+    matches: Matches, match: MatchId, player: PlayerId | None, asked: SocketCommand[Raw]
+) -> SocketResult[Any, Any, Any]:
+    if player is None:
+        raise Unauthenticated("TOKEN_MISSING")
+    game = await matches.game_of(match, player)
+    given = await matches.submit(
+        player,
+        match,
+        decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
+        key=asked.key,
+        expected_version=asked.expected_version,
+        validate_only=asked.validate_only,
+    )
+    return SocketResult(asked.id, given.key, CommandResult(given.version, given.events, given.view))
+
+
+async def _player(socket: Socket) -> PlayerId | None:
+    """Return who calls, by header or subprotocol, or None without a token."""
+    offered = [name.removeprefix(BEARER) for name in socket.scope["subprotocols"] if name.startswith(BEARER)]
+    if not offered and "authorization" not in socket.headers:
+        return None
+    return (await services(socket).players.authenticate(offered[0] if offered else token(socket))).id
+
+
+def _asked(socket: Socket) -> tuple[int | None, str | None]:
+    """Return behind which version the stream begins and from where it looks.
+
+    Raises:
+        Malformed: A parameter is unknown, or no version.
+    """
+    asked = dict(socket.query_params)
+    after, looking_as = asked.pop("after", None), asked.pop("as", None)
+    if asked:
+        raise Malformed("UNKNOWN_FIELD", field=next(iter(asked)))
+    if after is not None and not (after.isascii() and after.isdigit() and len(after) < 10):
+        raise Malformed("INVALID_FIELD", field="after", expected="a version")
+    return None if after is None else int(after), looking_as
+
+
+async def _messages(socket: Socket) -> AsyncIterator[bytes]:
+    """Give what the client sends, until it goes."""
+    while (event := await socket.receive())["type"] == "websocket.receive":
+        yield (event.get("text") or "").encode() or event.get("bytes") or b""
+
+
+async def _send(socket: Socket, answered: Answer) -> None:
+    await socket.send_data(msgspec.json.encode(answered).decode(), mode="text")

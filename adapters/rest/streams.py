@@ -1,0 +1,118 @@
+"""A match's stream over HTTP: server-sent events or lines of JSON."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.response.base import ASGIResponse
+
+from adapters.rest.connections import abort_of
+from services.errors import Malformed
+from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Watch
+
+SERVER_SENT_EVENTS = "text/event-stream"
+LINES = "application/x-ndjson"
+
+RECONNECT = b"retry: 1000\n\n"
+"""How many milliseconds a browser waits before it resumes by itself."""
+
+_encoder = msgspec.json.Encoder()
+
+
+def encoded(item: Item) -> bytes:
+    """Return an item as JSON."""
+    return _encoder.encode(item)
+
+
+def line(item: Item) -> bytes:
+    """Return an item as a line of JSON."""
+    return _encoder.encode(item) + b"\n"
+
+
+def server_sent_event(item: Item) -> bytes:
+    """Return an item as a server-sent event, whose id is the version that a stream resumes behind."""
+    name = item.__struct_config__.tag
+    match item:
+        case EventItem(event=event):
+            return b"id: %d\nevent: event\ndata: %b\n\n" % (event.version, encoded(item))
+        case SnapshotItem(version=version) | CaughtUp(version=version):
+            return b"id: %d\nevent: %b\ndata: %b\n\n" % (version, str(name).encode(), encoded(item))
+        case _:
+            return b"event: %b\ndata: %b\n\n" % (str(name).encode(), encoded(item))
+
+
+FORMS: dict[str, Callable[[Item], bytes]] = {SERVER_SENT_EVENTS: server_sent_event, LINES: line}
+"""How an item is written, by media type."""
+
+
+def streamed(accept: str) -> str | None:
+    """Return the media type of the stream that a request accepts, or None if it wants no stream."""
+    wanted = (part.partition(";")[0].strip().lower() for part in accept.split(","))
+    return next((media_type for media_type in wanted if media_type in FORMS), None)
+
+
+def resumed_behind(request: Request[Any, Any, Any], after: int | None) -> int | None:
+    """Return the version that a stream begins behind: a browser that comes back names the last it was sent.
+
+    Raises:
+        Malformed: `Last-Event-ID` is no version.
+    """
+    if (last := request.headers.get("last-event-id")) is None:
+        return after
+    if not (last.isascii() and last.isdigit() and len(last) < 10):
+        raise Malformed("INVALID_FIELD", field="Last-Event-ID", expected="the id of an event of this stream")
+    return int(last)
+
+
+class EventStream(Response[None]):
+    """An answer that goes on as long as the match and its reader do."""
+
+    def __init__(self, watch: Watch, media_type: str) -> None:
+        """Take what is sent, and as which media type."""
+        super().__init__(None, media_type=media_type)
+        self._watch = watch
+        self._media_type = media_type
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> ASGIResponse:
+        """Return what sends it."""
+        return _Sending(self._watch, self._media_type)
+
+
+class _Sending(ASGIResponse):
+    def __init__(self, watch: Watch, media_type: str) -> None:
+        super().__init__()
+        self._headers = [
+            (b"content-type", media_type.encode()),
+            (b"cache-control", b"no-store"),
+            (b"x-accel-buffering", b"no"),
+        ]
+        self._watch = watch
+        self._form = FORMS[media_type]
+        self._preface = RECONNECT if media_type == SERVER_SENT_EVENTS else b""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Send item after item until the stream is over or its reader gone."""
+        watch, form = self._watch, self._form
+        watch.cut_off = abort_of(scope)
+        gone = asyncio.create_task(_gone(receive))
+        gone.add_done_callback(lambda _: watch.nudge())
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
+            body = self._preface
+            while not (watch.over or gone.done()):
+                body += b"".join([told.encoded(form) for told in await watch.next()])
+                if body:
+                    await send({"type": "http.response.body", "body": body, "more_body": True})
+                body = b""
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            watch.leave()
+            gone.cancel()
+
+
+async def _gone(receive: Any) -> None:
+    """Return when the reader has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

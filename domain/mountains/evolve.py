@@ -1,0 +1,155 @@
+"""How each event changes the table of Mountains."""
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from domain.mountains.catalogue import DECK_NUMBERS, CardKind, in_order
+from domain.mountains.events import (
+    CardTurnedOver,
+    Dealt,
+    EquipmentAsked,
+    EquipmentBought,
+    Event,
+    HikeAbandoned,
+    HikeCompleted,
+    HikeDeclined,
+    OfferDeclined,
+    OfferPassedOver,
+    Rested,
+    StampsBought,
+    TurnEnded,
+)
+from domain.mountains.state import Phase, State
+from domain.shared.piles import without
+from domain.shared.seats import Seat
+
+
+def evolve(state: State, event: Event) -> State:
+    """Return the table after an event."""
+    match event:
+        case EquipmentAsked():
+            return _asked(state, event)
+        case TurnEnded():
+            return _ended(state, event)
+        case CardTurnedOver():
+            return _turned_over(state, event)
+        case HikeCompleted():
+            return replace(
+                state,
+                phase=Phase.ENDING,
+                hands=_put(state.hands, event.seat, without(state.hands[event.seat], event.equipment)),
+                displayed=_put(state.displayed, event.seat, event.equipment),
+                stones=_add(state.stones, event.seat, event.stones),
+                stamps=_add(state.stamps, event.seat, event.stamps),
+            )
+        case HikeDeclined() | Rested():
+            return replace(state, phase=Phase.ENDING, stones=_add(state.stones, event.seat, event.stones))
+        case HikeAbandoned():
+            return replace(state, phase=Phase.ENDING)
+        case EquipmentBought():
+            bought = () if event.equipment is None else (event.equipment,)
+            return replace(
+                state,
+                offered=state.offered[1:],
+                hands=_put(state.hands, event.seat, in_order((*state.hands[event.seat], *bought))),
+                pile=state.pile[1:],
+                stones=_add(state.stones, event.seat, -event.stones),
+            )
+        case StampsBought():
+            return replace(
+                state,
+                offered=state.offered[1:],
+                stones=_add(state.stones, event.seat, -event.stones),
+                stamps=_add(state.stamps, event.seat, event.stamps),
+            )
+        case OfferDeclined() | OfferPassedOver():
+            return replace(state, offered=state.offered[1:])
+        case Dealt():
+            return _dealt(event)
+        case _:
+            assert_never(event)
+
+
+def _dealt(event: Dealt) -> State:
+    """Return the table after the deal (§3)."""
+    seats = len(event.hands)
+    return State(
+        summit_books=event.summit_books,
+        phase=Phase.CHOOSING,
+        turn=event.first_seat,
+        card=None,
+        asked=False,
+        offered=(),
+        hands=tuple(hand.equipment for hand in event.hands),
+        displayed=((),) * seats,
+        pile=event.pile.equipment,
+        decks=tuple(deck.cards for deck in event.decks),
+        discards=((),) * len(event.decks),
+        stones=(event.stones,) * seats,
+        stamps=(0,) * seats,
+    )
+
+
+def _turned_over(state: State, event: CardTurnedOver) -> State:
+    """Return the table with a card face up: a hike, or a hut that all seats are still to be offered."""
+    number = DECK_NUMBERS[event.card.deck]
+    decks = _put(state.decks, number, state.decks[number][1:])
+    if event.card.kind is CardKind.HIKE:
+        return replace(state, phase=Phase.HIKING, card=event.card, decks=decks)
+    seats = len(state.hands)
+    offered = tuple(Seat((event.seat + after) % seats) for after in range(seats))
+    return replace(state, phase=Phase.OFFERING, card=event.card, decks=decks, offered=offered)
+
+
+def _asked(state: State, event: EquipmentAsked) -> State:
+    """Return the table after a question: a stone paid, and the piece on display if it was there (§4.3)."""
+    stones = _add(_add(state.stones, event.seat, -1), event.neighbour, 1)
+    if not event.displayed:
+        return replace(state, asked=True, stones=stones)
+    hand = without(state.hands[event.neighbour], (event.equipment,))
+    displayed = in_order((*state.displayed[event.neighbour], event.equipment))
+    return replace(
+        state,
+        asked=True,
+        stones=stones,
+        hands=_put(state.hands, event.neighbour, hand),
+        displayed=_put(state.displayed, event.neighbour, displayed),
+    )
+
+
+def _ended(state: State, event: TurnEnded) -> State:
+    """Return the table with all pieces back in their hands and the card on its discard pile (§4.7)."""
+    discards = state.discards
+    if state.card is not None:
+        number = DECK_NUMBERS[state.card.deck]
+        discards = _put(discards, number, (*discards[number], state.card.id))
+    hands = tuple(
+        in_order(hand + displayed) if displayed else hand
+        for hand, displayed in zip(state.hands, state.displayed, strict=True)
+    )
+    return State(
+        summit_books=state.summit_books,
+        phase=Phase.OVER if event.next_seat is None else Phase.CHOOSING,
+        turn=event.seat if event.next_seat is None else event.next_seat,
+        card=None,
+        asked=False,
+        offered=(),
+        hands=hands,
+        displayed=((),) * len(hands),
+        pile=state.pile,
+        decks=state.decks,
+        discards=discards,
+        stones=state.stones,
+        stamps=state.stamps,
+    )
+
+
+def _put[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
+    """Return the items with another one at a place."""
+    return (*items[:place], item, *items[place + 1 :])
+
+
+def _add(numbers: tuple[int, ...], place: int, number: int) -> tuple[int, ...]:
+    """Return the numbers with one of them changed by a number."""
+    return (*numbers[:place], numbers[place] + number, *numbers[place + 1 :])

@@ -1,0 +1,29 @@
+"""Scoring and the end of Mountains (mountains §6)."""
+
+from domain.mountains.catalogue import FIRST_HIGH_DECK
+from domain.mountains.state import Phase, State
+from domain.shared.outcomes import Outcome, Standings, best
+from domain.shared.seats import seats_in_order
+
+
+def outcome(state: State) -> Outcome | None:
+    """Return how the game ended, or None while it goes on: most stamps, then most stones (§6.3, R12)."""
+    if state.phase is not Phase.OVER:
+        return None
+    kind, winners = best(standings(state), seats_in_order(len(state.stamps)))
+    return Outcome(kind, winners, state.stamps, "decks_used_up", state.stones)
+
+
+def decks_used_up(state: State) -> bool:
+    """Return whether two of the decks 3, 4, 4* and 5* are empty, which ends the game with the turn (§6.1)."""
+    return state.decks[FIRST_HIGH_DECK:].count(()) >= 2
+
+
+def scores(state: State) -> tuple[int, ...]:
+    """Return the stamps of each seat (§6.3)."""
+    return state.stamps
+
+
+def standings(state: State) -> Standings:
+    """Return what ranks the seats: stamps, then stones (§6.3)."""
+    return tuple(zip(state.stamps, state.stones, strict=True))

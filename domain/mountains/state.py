@@ -1,0 +1,88 @@
+"""The table of Mountains, hidden parts too (mountains §3 to §6)."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from domain.mountains.catalogue import DECKS, Equipment, HikingCard, SummitBooks
+from domain.shared.seats import Seat
+
+
+class Phase(StrEnum):
+    """How far a turn is."""
+
+    CHOOSING = "choosing"
+    HIKING = "hiking"
+    OFFERING = "offering"
+    ENDING = "ending"
+    OVER = "over"
+
+
+class State(Struct, frozen=True):
+    """The table. What is held one a seat is in seat order, what is held one a deck in the order of the decks.
+
+    Attributes:
+        summit_books: Whether the others may see a seat's total of stamps.
+        phase: How far the turn is; `over` once the game is.
+        turn: The seat on turn; the last one once the game is over.
+        card: The hiking card that lies face up, if there is one.
+        asked: Whether a question was asked for this hike.
+        offered: The seats that a hut is still to be offered to, in that order; the first must choose.
+        hands: Equipment of each seat, in the order of §1, without what is on display.
+        displayed: Equipment that each seat has on display, in the order of §1.
+        pile: The equipment draw pile, top card first.
+        decks: Ids of the cards of each deck, top card first.
+        discards: Ids of the discarded cards of each deck, oldest first.
+        stones: Of each seat.
+        stamps: Of each seat.
+    """
+
+    summit_books: SummitBooks
+    phase: Phase
+    turn: Seat
+    card: HikingCard | None
+    asked: bool
+    offered: tuple[Seat, ...]
+    hands: tuple[tuple[Equipment, ...], ...]
+    displayed: tuple[tuple[Equipment, ...], ...]
+    pile: tuple[Equipment, ...]
+    decks: tuple[tuple[str, ...], ...]
+    discards: tuple[tuple[str, ...], ...]
+    stones: tuple[int, ...]
+    stamps: tuple[int, ...]
+
+
+INITIAL = State(
+    summit_books=SummitBooks.SECRET,
+    phase=Phase.CHOOSING,
+    turn=Seat(0),
+    card=None,
+    asked=False,
+    offered=(),
+    hands=(),
+    displayed=(),
+    pile=(),
+    decks=((),) * len(DECKS),
+    discards=((),) * len(DECKS),
+    stones=(),
+    stamps=(),
+)
+"""Before the deal: no seat, no card."""
+
+
+def face_up(state: State) -> HikingCard:
+    """Return the hiking card that lies face up.
+
+    Raises:
+        ValueError: None does: no hike and no hut is on.
+    """
+    if state.card is None:
+        raise ValueError("no hiking card lies face up")
+    return state.card
+
+
+def pieces(state: State) -> tuple[str, ...]:
+    """Return the names of all 32 equipment cards and 62 hiking cards, sorted, wherever they are."""
+    places = (*state.hands, *state.displayed, state.pile, *state.decks, *state.discards)
+    face_up = () if state.card is None else (state.card.id,)
+    return tuple(sorted((*(name for place in places for name in place), *face_up)))

@@ -1,0 +1,471 @@
+"""What happens in a match, sent to those who watch it, without a gap.
+
+A match that is watched has one channel in the process. Its watches read it at their own speed and hold no
+queue, only the version that they have reached. The latest events lie in the channel's window, each redacted
+and encoded once for all watches that look from the same place; older ones are read from the store.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from itertools import islice
+from typing import Any
+
+from msgspec import Struct
+
+from domain.match import Finished, Phase
+from domain.shared.game import Game
+from domain.shared.seats import Seat
+from domain.shared.viewers import Viewer
+from services.errors import NotFound, Unavailable
+from services.ids import MatchId
+from services.live import Live
+from services.ports import Clock, EventStore, Recorded, Time
+from services.views import SeenEvent, View, seen_event, view
+
+WINDOW = 256
+"""How many of a match's latest events are held for its watches. One that was live and falls further behind is
+too slow."""
+PAGE = 200
+"""The most items that a watch is given at once."""
+TICK = 5.0
+"""Seconds between two looks at all watches."""
+TICKS_A_HEARTBEAT = 2
+TICKS_TO_SEND = 4
+"""How long what a watch was given may take to be sent; then its reader is cut off."""
+TOGETHER = 256
+"""How many watches are woken in one turn of the event loop, so that commands get their turn too."""
+
+
+class SnapshotItem[C, T](Struct, frozen=True, tag_field="type", tag="snapshot"):
+    """The match as it stands: where a stream begins that was not asked for events behind a version.
+
+    Attributes:
+        version: How many events the match has.
+        view: The match as the viewer may see it, with its legal moves.
+        presence: Seats whose players have a stream of this match open at the answering server, rising.
+    """
+
+    version: int
+    view: View[C, T]
+    presence: tuple[Seat, ...]
+
+
+class EventItem[P](Struct, frozen=True, tag_field="type", tag="event"):
+    """An event as the viewer may see it; none is ever left out."""
+
+    event: SeenEvent[P]
+
+
+class CaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
+    """All that has happened was sent; what follows is live.
+
+    Attributes:
+        version: How many events the match has.
+    """
+
+    version: int
+
+
+class Heartbeat(Struct, frozen=True, tag_field="type", tag="heartbeat"):
+    """The stream is alive, though nothing happens.
+
+    Attributes:
+        version: How many events the match has.
+        at: The server's time, UTC.
+    """
+
+    version: int
+    at: Time
+
+
+class EndReason(StrEnum):
+    """Why a stream ends."""
+
+    MATCH_OVER = "MATCH_OVER"
+    SERVER_STOPPING = "SERVER_STOPPING"
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    TOO_SLOW = "TOO_SLOW"
+
+
+class End(Struct, frozen=True, tag_field="type", tag="end"):
+    """Nothing more comes.
+
+    Attributes:
+        version: The last version that was sent.
+        reason: Why the stream ends.
+        resumable: Whether there may be more behind `version`, to be asked for by a new stream.
+    """
+
+    version: int
+    reason: EndReason
+    resumable: bool
+
+
+type Item = SnapshotItem[Any, Any] | EventItem[Any] | CaughtUp | Heartbeat | End
+
+
+class Told:
+    """An item on its way to any number of watches.
+
+    Attributes:
+        item: What is told.
+    """
+
+    __slots__ = ("_forms", "item")
+
+    def __init__(self, item: Item) -> None:
+        """Take the item; it is encoded when the first watch asks for it."""
+        self.item = item
+        self._forms: dict[Callable[[Item], Any], Any] = {}
+
+    def encoded[Form](self, encode: Callable[[Item], Form]) -> Form:
+        """Return what `encode` makes of the item; it is made once."""
+        try:
+            form: Form = self._forms[encode]
+        except KeyError:
+            form = self._forms[encode] = encode(self.item)
+        return form
+
+
+class Latest:
+    """One of a match's latest events, redacted once for each place that is looked from."""
+
+    __slots__ = ("_told", "recorded")
+
+    def __init__(self, recorded: Recorded) -> None:
+        """Take the event."""
+        self.recorded = recorded
+        self._told: dict[Viewer, Told] = {}
+
+    def told(self, game: Game[Any, Any, Any, Any], viewer: Viewer) -> Told:
+        """Return the event as the viewer may see it."""
+        if (told := self._told.get(viewer)) is None:
+            told = self._told[viewer] = Told(EventItem(seen_event(game, self.recorded, viewer)))
+        return told
+
+
+class Channel:
+    """What is known of a match that is watched.
+
+    Attributes:
+        id: The match.
+        users: How many watch or are about to.
+        heard: The highest version that exists, as far as is known.
+        watches: Those who watch.
+        presence: How many of them sit at each seat.
+    """
+
+    def __init__(self, id: MatchId, store: EventStore) -> None:
+        """Begin before anything is known of the match."""
+        self.id = id
+        self.users = 0
+        self.heard = 0
+        self.watches: set[Watch] = set()
+        self.presence: Counter[Seat] = Counter()
+        self._store = store
+        self._game: Game[Any, Any, Any, Any] | None = None
+        self._window: deque[Latest] = deque(maxlen=WINDOW)
+        self._last = 0
+        self._filling = asyncio.Lock()
+        self._snapshots: dict[Viewer, Told] = {}
+        self._asleep: list[asyncio.Future[None]] = []
+        self._heartbeat: Told | None = None
+
+    def begin(self, live: Live) -> None:
+        """Take in where the match stands when the first watch begins."""
+        if self._game is None:
+            self._game, self._last = live.game, live.version
+        self.hear(live.version)
+
+    def hear(self, version: int) -> None:
+        """Learn that the match has reached a version, and wake the watches."""
+        if version > self.heard:
+            self.heard = version
+            self.wake()
+
+    def publish(self, events: Sequence[Recorded]) -> None:
+        """Take in events that are committed; those that do not follow are read when they are wanted."""
+        if self._game is not None and events[0].version == self._last + 1:
+            self._window.extend(map(Latest, events))
+            self._last = events[-1].version
+        self.hear(events[-1].version)
+
+    async def behind(self, version: int, viewer: Viewer) -> list[Told]:
+        """Return the next events behind a version that was passed already, in order, without a gap.
+
+        Raises:
+            Unavailable: They have to be read, and the store is away.
+        """
+        if self._game is None:
+            raise RuntimeError("the channel has not begun")
+        game = self._game
+        if self._last < self.heard:
+            async with self._filling:
+                while self._last < self.heard:
+                    await self._fill()
+        oldest = self._last - len(self._window) + 1
+        if version + 1 >= oldest:
+            wanted = islice(self._window, version + 1 - oldest, version + 1 - oldest + PAGE)
+            return [latest.told(game, viewer) for latest in wanted]
+        read = await self._store.read(self.id, version, min(version + PAGE, oldest - 1))
+        return [Told(EventItem(seen_event(game, recorded, viewer))) for recorded in read]
+
+    async def _fill(self) -> None:
+        """Read what was heard of but not published here; of much, only the latest."""
+        if self.heard - self._last > WINDOW:
+            self._window.clear()
+            self._last = self.heard - WINDOW
+        read = await self._store.read(self.id, self._last, self.heard)
+        if not read:
+            raise Unavailable
+        if read[0].version == self._last + 1:
+            self.publish(read)
+
+    def snapshot(self, live: Live, viewer: Viewer) -> Told:
+        """Return the match as the viewer may see it; those who ask at the same version share it."""
+        presence = tuple(sorted(seat for seat, count in self.presence.items() if count))
+        told = self._snapshots.get(viewer)
+        if told is not None and _stands_at(told.item) == (live.version, presence):
+            return told
+        seen = view(live.game, live.id, live.match, live.version, viewer)
+        told = self._snapshots[viewer] = Told(SnapshotItem(live.version, seen, presence))
+        return told
+
+    def heartbeat(self) -> Told:
+        """Return the sign of life that all watches get at this tick."""
+        if self._heartbeat is None:
+            raise RuntimeError("there was no tick")
+        return self._heartbeat
+
+    def beat(self, clock: Clock) -> None:
+        """Make the next sign of life."""
+        self._heartbeat = Told(Heartbeat(self.heard, clock.now()))
+
+    def wake(self) -> None:
+        """Let all watches look at what is new, some at a time."""
+        asleep, self._asleep = self._asleep, []
+        _rouse(asleep, 0)
+
+    def sleep(self) -> asyncio.Future[None]:
+        """Return what is done when there is something to look at."""
+        sleeping = asyncio.get_running_loop().create_future()
+        self._asleep.append(sleeping)
+        return sleeping
+
+
+class Watch:
+    """One reader of a match's stream.
+
+    Attributes:
+        id: The match.
+        viewer: From where it looks.
+        version: The last version that it was given.
+        finished: Whether it was given the match's last event, or began behind it.
+        over: Whether it was given its last item.
+        cut_off: Called, once, when what it was given is not sent in time.
+    """
+
+    def __init__(
+        self, feeds: "Feeds", channel: Channel, live: Live, viewer: Viewer, after: int | None
+    ) -> None:
+        """Begin behind a version; None begins with a snapshot."""
+        self.id = live.id
+        self.viewer = viewer
+        self.version = live.version if after is None else after
+        self.over = False
+        self.cut_off: Callable[[], None] = _nothing
+        self._feeds = feeds
+        self._channel = channel
+        self._first = channel.snapshot(live, viewer) if after is None else None
+        self.finished = live.match.phase is Phase.FINISHED and self.version == live.version
+        self._live = False
+        self._nudged = False
+        self._beats = feeds.beats
+        self._sleeping: asyncio.Future[None] | None = None
+        self._given_at: int | None = None
+
+    async def next(self) -> Sequence[Told]:
+        """Return the next items, as soon as there are some; none if `nudge` was called or all is over."""
+        self._given_at = None
+        told = await self._next()
+        self._given_at = self._feeds.ticks
+        return told
+
+    def nudge(self) -> None:
+        """Let `next` return at once, with what there is."""
+        self._nudged = True
+        if self._sleeping is not None and not self._sleeping.done():
+            self._sleeping.set_result(None)
+
+    def leave(self) -> None:
+        """Stop watching; may be called again."""
+        if self in self._channel.watches:
+            self._channel.watches.discard(self)
+            if self.viewer.seat is not None:
+                self._channel.presence[self.viewer.seat] -= 1
+            self._feeds.part(self._channel)
+
+    def look(self, ticks: int) -> None:
+        """Cut the reader off if what it was given has waited too long to be sent."""
+        if self._given_at is not None and ticks - self._given_at > TICKS_TO_SEND:
+            self._given_at = None
+            self.cut_off()
+
+    async def _next(self) -> Sequence[Told]:
+        if self._first is not None:
+            first, self._first = self._first, None
+            return [first]
+        while not self.over:
+            if self._feeds.closed:
+                return self._end(EndReason.SERVER_STOPPING)
+            if self.finished:
+                edge = [] if self._live else [Told(CaughtUp(self.version))]
+                return [*edge, *self._end(EndReason.MATCH_OVER)]
+            if self.version < self._channel.heard:
+                return await self._events()
+            if not self._live:
+                self._live = True
+                return [Told(CaughtUp(self.version))]
+            if self._nudged:
+                break
+            if self._beats < self._feeds.beats:
+                self._beats = self._feeds.beats
+                return [self._channel.heartbeat()]
+            self._sleeping = self._channel.sleep()
+            await self._sleeping
+        self._nudged = False
+        return []
+
+    async def _events(self) -> Sequence[Told]:
+        if self._live and self._channel.heard - self.version > WINDOW:
+            return self._end(EndReason.TOO_SLOW)
+        try:
+            told = await self._channel.behind(self.version, self.viewer)
+        except Unavailable:
+            return self._end(EndReason.STORE_UNAVAILABLE)
+        for one in told:
+            if isinstance(one.item, EventItem):
+                self.version = one.item.event.version
+                self.finished = isinstance(one.item.event.payload, Finished)
+        return told
+
+    def _end(self, reason: EndReason) -> Sequence[Told]:
+        self.over = True
+        return [Told(End(self.version, reason, reason is not EndReason.MATCH_OVER))]
+
+
+class Feeds:
+    """All channels of the process.
+
+    Attributes:
+        closed: Whether the process is about to stop.
+        ticks: How often all watches were looked at.
+        beats: How many signs of life there were.
+    """
+
+    def __init__(self, store: EventStore, clock: Clock) -> None:
+        """Take the log and the time."""
+        self.closed = False
+        self.ticks = 0
+        self.beats = 0
+        self._store = store
+        self._clock = clock
+        self._channels: dict[MatchId, Channel] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    def publish(self, id: MatchId, events: Sequence[Recorded]) -> None:
+        """Tell the watches of a match what was committed."""
+        if channel := self._channels.get(id):
+            channel.publish(events)
+
+    def hear(self, id: MatchId, version: int) -> None:
+        """Learn that a match has reached a version, in whatever process."""
+        if channel := self._channels.get(id):
+            channel.hear(version)
+
+    async def idle(self) -> None:
+        """Return when no match is watched."""
+        await self._empty.wait()
+
+    def join(self, id: MatchId) -> Channel:
+        """Return the channel of a match, for a watch to come; `part` if none comes.
+
+        The channel hears what happens from now on: whoever reads the match then and watches misses nothing.
+        """
+        if (channel := self._channels.get(id)) is None:
+            channel = self._channels[id] = Channel(id, self._store)
+            self._empty.clear()
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
+        channel.users += 1
+        return channel
+
+    def part(self, channel: Channel) -> None:
+        """Give a channel up; with the last who does, it ends."""
+        channel.users -= 1
+        if not channel.users:
+            del self._channels[channel.id]
+            if not self._channels:
+                self._empty.set()
+
+    def watch(self, channel: Channel, live: Live, viewer: Viewer, after: int | None) -> Watch:
+        """Return a new watch on a channel that was joined.
+
+        Raises:
+            NotFound: The match has not come as far as `after`.
+        """
+        if after is not None and after > live.version:
+            raise NotFound("NO_SUCH_VERSION", version=after, latest=live.version)
+        channel.begin(live)
+        if viewer.seat is not None:
+            channel.presence[viewer.seat] += 1
+        watch = Watch(self, channel, live, viewer, after)
+        channel.watches.add(watch)
+        return watch
+
+    async def close(self, seconds: float) -> None:
+        """End all streams, and wait until their readers were told; at most so long."""
+        self.closed = True
+        for channel in self._channels.values():
+            channel.wake()
+        if self._timer is not None:
+            self._timer.cancel()
+        try:
+            async with asyncio.timeout(seconds):
+                await self.idle()
+        except TimeoutError:
+            for channel in tuple(self._channels.values()):
+                for watch in tuple(channel.watches):
+                    watch.cut_off()
+
+    def _tick(self) -> None:
+        self.ticks += 1
+        beats = self.ticks % TICKS_A_HEARTBEAT == 0
+        self.beats += beats
+        for channel in tuple(self._channels.values()):
+            if beats:
+                channel.beat(self._clock)
+                channel.wake()
+            for watch in tuple(channel.watches):
+                watch.look(self.ticks)
+        self._timer = asyncio.get_running_loop().call_later(TICK, self._tick) if self._channels else None
+
+
+def _rouse(asleep: list[asyncio.Future[None]], first: int) -> None:
+    for sleeping in islice(asleep, first, first + TOGETHER):
+        if not sleeping.done():
+            sleeping.set_result(None)
+    if first + TOGETHER < len(asleep):
+        asyncio.get_running_loop().call_soon(_rouse, asleep, first + TOGETHER)
+
+
+def _stands_at(item: Item) -> tuple[int, tuple[Seat, ...]] | None:
+    return (item.version, item.presence) if isinstance(item, SnapshotItem) else None
+
+
+def _nothing() -> None:
+    """Do nothing: nobody is there to be cut off."""
