@@ -2,9 +2,9 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import commands, fanout, montana_rules, replay, store
+from bench import commands, fanout, memory, montana_rules, replay, store
 
-NAMES = ("rules", "store", "commands", "fanout", "replay")
+NAMES = ("rules", "store", "commands", "fanout", "replay", "memory")
 
 
 def main() -> None:
@@ -42,6 +42,8 @@ def main() -> None:
         fanout.compare()
     if "replay" in wanted:
         replay.compare(rounds=200)
+    if "memory" in wanted:
+        memory.by_length()
 
 
 if __name__ == "__main__":

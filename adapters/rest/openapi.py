@@ -128,7 +128,7 @@ def _match_page(games: dict[str, Any]) -> dict[str, Any]:
 
 
 def _titles(status: int) -> str:
-    return " Or: ".join(f"{kind.title}." for kind in ALL_KINDS if kind.status == status)
+    return " Or: ".join(f"{kind.title}. {kind.meaning}" for kind in ALL_KINDS if kind.status == status)
 
 
 def _documented(name: str, schema: dict[str, Any]) -> dict[str, Any]:

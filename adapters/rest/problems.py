@@ -23,6 +23,7 @@ from services.errors import (
     Unauthenticated,
     Unavailable,
 )
+from services.matches import MISSED_EVENTS
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1
@@ -85,7 +86,9 @@ KINDS: Mapping[type[Failure], Kind] = {
         "version-conflict",
         409,
         TITLES[Conflict],
-        "`details` has the current version and the events that were missed. Decide anew on these.",
+        "`details` has the current `version`, the `expected_version` and the `events` that were missed, the"
+        f" first {MISSED_EVENTS} of them; `truncated` says whether there are more, which the list of events"
+        " gives. Decide anew on these.",
     ),
     KeyReused: Kind(
         "idempotency-key-reused",
