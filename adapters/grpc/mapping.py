@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -46,6 +47,8 @@ OPTIONS = options_pb2.Options.DESCRIPTOR
 COMMAND = games_pb2.Command.DESCRIPTOR
 PAYLOAD = games_pb2.EventPayload.DESCRIPTOR
 TABLE = games_pb2.Table.DESCRIPTOR
+MOVES = 10_000
+"""How many moves are kept as messages."""
 ITEMS: tuple[type[Struct], ...] = (SnapshotItem, EventItem, CaughtUp, Heartbeat, End)
 
 
@@ -75,6 +78,9 @@ class Mapper:
             (TABLE, (), {game.id: game.table for game in games.values()}),
         ):
             self._unions[union.full_name] = self._over_games(union, common, own)
+        # The same moves are listed again and again, and making their messages is most of what a view takes.
+        moves = self._unions[COMMAND.full_name]
+        self._unions[COMMAND.full_name] = moves._replace(to_proto=lru_cache(MOVES)(moves.to_proto))
         self._view = self._struct(View, matches_pb2.View.DESCRIPTOR)
         self._event = self._struct(SeenEvent, matches_pb2.Event.DESCRIPTOR)
         self._item = _choice(
