@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from adapters.generics import filled
+from adapters.rest.problems import Problem
 from domain.match import MATCH_EVENTS, Disclosure, MemoryAid, Opened, PlayerId, Resign, Visibility
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
@@ -114,6 +115,50 @@ class CommandResult[C, P, T](Struct, frozen=True):
     version: int
     events: tuple[SeenEvent[P], ...]
     view: View[C, T]
+
+
+class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", forbid_unknown_fields=True):
+    """A command of the caller's seat, as a client sends it.
+
+    Attributes:
+        command: What the seat asks for.
+        id: The client's own name for this message, repeated in the answer.
+        expected_version: The version that the caller decided on; refused if the match is at another.
+        validate_only: Only say whether the command would be accepted.
+        key: The idempotency key; the server makes one if it is left out.
+    """
+
+    command: C
+    id: Annotated[str, Meta(max_length=255)] = ""
+    expected_version: Annotated[int, Meta(ge=0)] | None = None
+    validate_only: bool = False
+    key: str | None = None
+
+
+class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result"):
+    """What a command led to. Its events come in the stream too.
+
+    Attributes:
+        id: The client's name for the command.
+        key: The command's idempotency key.
+        result: What it led to.
+    """
+
+    id: str
+    key: str
+    result: CommandResult[C, P, T]
+
+
+class SocketProblem(Struct, frozen=True, tag_field="type", tag="problem"):
+    """A command, or the socket itself, that was refused.
+
+    Attributes:
+        id: The client's name for the command; empty if it could not be read, or the socket itself is refused.
+        problem: Why.
+    """
+
+    id: str
+    problem: Problem
 
 
 class LegalMoves[C](Struct, frozen=True):
@@ -270,6 +315,8 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         | Heartbeat
         | End,
         "Game": filled(GameBody, options),
+        "SocketCommand": filled(SocketCommand, command),
+        "SocketResult": filled(SocketResult, move, event, game.table),
     }
 
 

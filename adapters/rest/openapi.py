@@ -32,6 +32,7 @@ STATIC: Mapping[str, Any] = {
     "Rules": bodies.Rules,
     "Health": bodies.Health,
     "Problem": Problem,
+    "SocketProblem": bodies.SocketProblem,
 }
 """The bodies that are the same for every game."""
 
