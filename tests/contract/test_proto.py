@@ -25,8 +25,10 @@ from msgspec.inspect import (
     type_info,
 )
 
+from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2
 from adapters.grpc.generated.montane.v1 import (
     catalogue_pb2,
+    games_pb2,
     matches_pb2,
     options_pb2,
     players_pb2,
@@ -47,6 +49,7 @@ from adapters.grpc.mapping import (
 from domain.games import GAMES
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from services.errors import Malformed
 from services.ports import Player
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
@@ -260,3 +263,12 @@ def test_options_that_are_left_out_have_their_defaults(game: Any) -> None:
     options = options_pb2.Options()
     getattr(options, game.id).SetInParent()
     assert mapper().from_message(options, "options") == game.options()
+
+
+def test_a_wrong_item_of_a_list_within_a_list_is_named() -> None:
+    """The path of a failure goes down into the inner list."""
+    hands = [montanara_pb2.KindList(items=[montanara_pb2.KIND_DWARF, montanara_pb2.Kind.ValueType(99)])]
+    event = montanara_pb2.Event(theft_played=montanara_pb2.TheftPlayed(hands=hands))
+    with pytest.raises(Malformed) as failure:
+        mapper().from_message(games_pb2.EventPayload(montanara=event), "payload")
+    assert failure.value.details["field"] == "payload.montanara.theft_played.hands[0].items[1]"
