@@ -105,7 +105,9 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
-    """Return the legal moves, by command in the order of the rules, then by arguments (common §9)."""
+    """Return the legal moves of a seat that is to act, in the order of the rules (common §9)."""
+    if seat not in to_act(state):
+        return []
     match state.phase:
         case Phase.TURN:
             return _turns(state, seat)

@@ -140,6 +140,7 @@ def test_listed_moves_are_sorted_unique_and_all_there_are(state: State) -> None:
     (seat,) = GAME.to_act(state)
     moves = list(GAME.legal_moves(state, seat))
     assert moves == sorted(set(moves), key=order)
+    assert not GAME.legal_moves(state, opponent(seat))
     for command in {*full_commands(state), *moves}:
         assert accepted(state, seat, command) == (command in moves)
 

@@ -3,12 +3,13 @@
 from collections import Counter
 
 from domain.montanara.catalogue import Kind, Options, TunnelOrder
-from domain.montanara.commands import PlayDrilling, PlayTheft, PlayTunnel, TakeCard
+from domain.montanara.commands import PlayDrilling, PlayDwarf, PlayTheft, PlayTunnel, TakeCard
 from domain.montanara.state import State
 from domain.montanara.view import determinize, view
 from domain.shared.game import begin
+from domain.shared.seats import FirstSeat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.montanara import ANN, BEN, after, laid, montanara, table
+from tests.support.montanara import ANN, BEN, after, cards, laid, montanara, shuffled, table
 from tests.support.scenarios import luck
 
 MOUNTAINS = "theft*0 tunnel / crystal*1 dwarf*01 / open_pit / drilling shaking"
@@ -70,6 +71,17 @@ def test_the_dwarf_that_each_seat_took_stays() -> None:
             assert all(Kind.DWARF in laid(twin).sides[seat].hand for twin in found)
         hands = Counter(laid(twin).sides[1 - (viewer.seat or 0)].hand for twin in found)
         assert len(hands) > 20
+
+
+def test_of_a_dwarf_that_has_left_nobody_knows_any_more() -> None:
+    """Ann took a dwarf before all eyes and has another; when one is played none is certain (§3.1)."""
+    options = Options(first_seat=FirstSeat.SEAT_0)
+    _, state = begin(montanara.game, options, 2, shuffled("dwarf theft theft"))
+    played = after(state, PlayDwarf())
+    assert laid(played).sides[0].hand == cards("dwarf theft theft")
+    for viewer in (seated(BEN), SPECTATOR):
+        assert all(Kind.DWARF in laid(twin).sides[0].hand for twin in twins(state, viewer))
+        assert not all(Kind.DWARF in laid(twin).sides[0].hand for twin in twins(played, viewer))
 
 
 def test_a_card_that_was_known_where_it_was_taken_stays() -> None:
