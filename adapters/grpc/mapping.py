@@ -2,7 +2,8 @@
 
 Every game has messages `Options`, `Command`, `Event` and `Table` in a package of its own, and the unions over
 the games have a field of the game's id for each. A tagged struct is the field of its tag's last part in the
-oneof of its union. Converters are compiled once a type, when the mapping is made.
+oneof of its union. A list within a list is a message whose only field is the list `items`. A list that a
+struct may lack is left out when it is empty. Converters are compiled once a type, when the mapping is made.
 """
 
 import re
@@ -178,7 +179,7 @@ class Mapper:
             raise TypeError(f"{struct} is no struct")
         tag = {} if shape.tag_field is None else {shape.tag_field: shape.tag}
         fields = [
-            (field.name, field.required, proto.has_presence, self._field(field.type, proto))
+            (field.name, field.required, _presence(proto, field.required), self._field(field.type, proto))
             for field in shape.fields
             for proto in (message.fields_by_name[field.name],)
         ]
@@ -193,8 +194,8 @@ class Mapper:
 
         def from_proto(value: Any, path: str) -> Any:
             built: dict[str, Any] = dict(tag)
-            for name, required, has_presence, converter in fields:
-                if not has_presence or value.HasField(name):
+            for name, required, is_there, converter in fields:
+                if is_there(value):
                     built[name] = converter.from_proto(getattr(value, name), f"{path}.{name}")
                 elif required:
                     built[name] = None
@@ -216,6 +217,15 @@ class Mapper:
             ],
         )
 
+    def _list(self, kind: VarTupleType, message: Descriptor) -> Converter:
+        """Return the converter of a list within a list."""
+        to_proto, from_proto = self._field(kind, message.fields_by_name["items"])
+        make: Any = GetMessageClass(message)
+        return Converter(
+            lambda values: make(items=to_proto(values)),
+            lambda value, path: from_proto(value.items, f"{path}.items"),
+        )
+
     def _value(self, kind: Type, proto: FieldDescriptor, null: int | None) -> Converter:
         """Return the converter of one value; `null` is the number that stands for None, if there is one."""
         match kind:
@@ -228,12 +238,24 @@ class Mapper:
                 return _choice(message_of(proto), self._tagged(message_of(proto), structs))
             case EnumType() | LiteralType():
                 return _enum(enum_of(proto), values_of(kind), null)
+            case VarTupleType():
+                return self._list(kind, message_of(proto))
             case DateTimeType():
                 return Converter(timestamp_of, lambda at, path: at.ToDatetime(UTC))
             case IntType() | StrType() | BoolType():
                 return Converter(lambda value: value, lambda value, path: value)
             case _:
                 raise TypeError(f"no message has a field for {kind}")
+
+
+def _presence(field: FieldDescriptor, required: bool) -> Callable[[Any], bool]:
+    """Return what tells whether a message has a field that the struct requires, or does not."""
+    name = field.name
+    if field.has_presence:
+        return lambda message: bool(message.HasField(name))
+    if field.is_repeated and not required:
+        return lambda message: bool(getattr(message, name))
+    return lambda message: True
 
 
 def message_of(field: FieldDescriptor) -> Descriptor:
