@@ -1,6 +1,9 @@
 """Places at the table, in turn order."""
 
+from enum import StrEnum
 from typing import NewType
+
+from domain.shared.chance import Chance
 
 Seat = NewType("Seat", int)
 """A place at the table: 0 is first, numbers follow turn order (common §1)."""
@@ -9,3 +12,24 @@ Seat = NewType("Seat", int)
 def seats_in_order(count: int) -> tuple[Seat, ...]:
     """Return the seats of a table of `count`, in turn order."""
     return tuple(Seat(number) for number in range(count))
+
+
+class FirstSeat(StrEnum):
+    """Who begins: chance says, or a seat is named (common §1)."""
+
+    RANDOM = "random"
+    SEAT_0 = "0"
+    SEAT_1 = "1"
+    SEAT_2 = "2"
+    SEAT_3 = "3"
+    SEAT_4 = "4"
+
+
+def fits(first: FirstSeat, seats: int) -> bool:
+    """Return whether a table of so many seats has the one that is to begin; chance always finds one."""
+    return first is FirstSeat.RANDOM or int(first) < seats
+
+
+def chosen(first: FirstSeat, seats: int, chance: Chance) -> Seat:
+    """Return the seat that begins at a table of so many (common §1)."""
+    return Seat(chance.below(seats) if first is FirstSeat.RANDOM else int(first))

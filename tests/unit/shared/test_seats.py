@@ -1,12 +1,36 @@
 """Seats and viewers: places in turn order, and whoever looks."""
 
-from domain.shared.seats import Seat, seats_in_order
+import pytest
+
+from domain.shared.seats import FirstSeat, Seat, chosen, fits, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
+from tests.support.scenarios import luck
 
 
 def test_seats_are_numbered_from_0_in_turn_order() -> None:
     """A table of three has the seats 0, 1, 2 (common §1)."""
     assert seats_in_order(3) == (0, 1, 2)
+
+
+def test_a_seat_that_is_named_begins() -> None:
+    """The number given begins, and no chance is used for it (common §1)."""
+    chance = luck()
+    assert [chosen(first, 5, chance) for first in list(FirstSeat)[1:]] == [0, 1, 2, 3, 4]
+    assert chance.below(1000) == luck().below(1000)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 5])
+def test_a_random_seat_begins(seats: int) -> None:
+    """Every seat may come first, by one draw below their number (common §1)."""
+    drawn = [luck(f"{number}").below(seats) for number in range(100)]
+    assert [chosen(FirstSeat.RANDOM, seats, luck(f"{number}")) for number in range(100)] == drawn
+    assert set(drawn) == set(range(seats))
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_a_seat_that_the_table_lacks_cannot_begin(seats: int) -> None:
+    """Numbers below the number of seats fit, and chance always does (common §1)."""
+    assert [first for first in FirstSeat if fits(first, seats)] == list(FirstSeat)[: seats + 1]
 
 
 def test_a_viewer_sits_somewhere_or_nowhere() -> None:
