@@ -24,10 +24,12 @@ def open_match[S, O](game: Game[S, Any, Any, O], terms: Terms[O]) -> Decided[S, 
     """Return the opening of a match.
 
     Raises:
-        Rejected: The game is not played by that many.
+        Rejected: The game is not played by that many, or not with these options.
     """
     if not game.min_seats <= terms.seats <= game.max_seats:
         raise Rejected(Reason.SEATS_OUT_OF_RANGE, minimum=game.min_seats, maximum=game.max_seats)
+    if reason := game.why_not_options(terms.options, terms.seats):
+        raise Rejected(reason)
     opened = Opened(terms)
     return (opened,), evolve(game, None, opened)
 

@@ -1,6 +1,6 @@
 """Montana, also Gaps, Spaces, Addiction: a solitaire of four rows."""
 
-from domain.montana.catalogue import DATA, RULESET, Options
+from domain.montana.catalogue import DATA, RULESET, Options, why_not_options
 from domain.montana.commands import COMMANDS, Command
 from domain.montana.decide import consequence, decide
 from domain.montana.events import EVENTS, Event
@@ -31,6 +31,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     rules=RULES,
     data=DATA,
     initial=INITIAL,
+    why_not_options=why_not_options,
     setup=setup,
     to_act=to_act,
     why_not=why_not,

@@ -70,6 +70,10 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     ) = None
 
 
+def why_not_options(options: Options, seats: int) -> None:
+    """Return None: all options go together (§2)."""
+
+
 DATA = (
     DataTable("cards", Grade.GIVEN, "Rulebook, section 2: a French pack of 52 cards.", CARDS),
     DataTable(

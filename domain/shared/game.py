@@ -35,6 +35,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         rules: The clauses and rulings in order.
         data: The ruleset's tables with their grade.
         initial: The state before the first event.
+        why_not_options: Why options do not fit a number of seats, or None.
         setup: Options, number of seats and chance to the opening events.
         to_act: The seats that must choose now, rising; none only when the game is over.
         why_not: Why a command of a seat is refused, or None.
@@ -69,6 +70,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     rules: tuple[Clause, ...]
     data: tuple[DataTable, ...]
     initial: S
+    why_not_options: Callable[[O, int], StrEnum | None]
     setup: Callable[[O, int, Chance], tuple[E, ...]]
     to_act: Callable[[S], tuple[Seat, ...]]
     why_not: Callable[[S, Seat, C], StrEnum | None]

@@ -19,7 +19,7 @@ from domain.shared.viewers import Viewer
 
 
 class Options(Struct, frozen=True):
-    """How many pebbles there are, or 0 for as many as chance says, one to six."""
+    """How many pebbles there are, or 0 for as many as chance says, one to six; at least one a seat."""
 
     pebbles: int = 5
 
@@ -28,6 +28,7 @@ class Reason(StrEnum):
     """Why a command is refused."""
 
     NOT_SO_MANY = "NOT_SO_MANY"
+    TOO_FEW_PEBBLES = "TOO_FEW_PEBBLES"
 
 
 class Take(Struct, frozen=True, tag_field="type", tag="take"):
@@ -63,6 +64,10 @@ class State(Struct, frozen=True):
     pebbles: int
     taken: tuple[int, ...]
     turn: int
+
+
+def _why_not_options(options: Options, seats: int) -> Reason | None:
+    return Reason.TOO_FEW_PEBBLES if 0 < options.pebbles < seats else None
 
 
 def _setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
@@ -136,7 +141,7 @@ def _pieces(state: State) -> tuple[str, ...]:
     return ()
 
 
-CLAUSES: Mapping[StrEnum, str] = {Reason.NOT_SO_MANY: "§1"}
+CLAUSES: Mapping[StrEnum, str] = {Reason.NOT_SO_MANY: "§1", Reason.TOO_FEW_PEBBLES: "§1"}
 
 PEBBLES: Game[State, Take, Event, Options] = Game(
     id="pebbles",
@@ -152,9 +157,10 @@ PEBBLES: Game[State, Take, Event, Options] = Game(
     state=State,
     table=State,
     clauses=CLAUSES,
-    rules=(Clause("§1", "Take one or two."),),
+    rules=(Clause("§1", "Take one or two of a heap of at least one a seat."),),
     data=(),
     initial=State(0, (0,), 0),
+    why_not_options=_why_not_options,
     setup=_setup,
     to_act=_to_act,
     why_not=_why_not,

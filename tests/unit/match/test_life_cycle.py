@@ -229,6 +229,15 @@ def test_a_match_needs_a_number_of_seats_that_its_game_allows(seats: int) -> Non
     assert refusal.value.details == {"minimum": 1, "maximum": 3}
 
 
+def test_a_match_needs_options_that_its_game_allows() -> None:
+    """Options that do not fit one another or the number of seats are refused, for the game's own reason."""
+    with pytest.raises(Rejected) as refusal:
+        open_match(PEBBLES, terms(PEBBLES, Options(2), 3))
+    assert refusal.value.reason is PebblesReason.TOO_FEW_PEBBLES
+    events, _ = open_match(PEBBLES, terms(PEBBLES, Options(3), 3))
+    assert events == (Opened(terms(PEBBLES, Options(3), 3)),)
+
+
 def test_every_reason_is_reached_and_has_its_clause() -> None:
     """The tables above reach every reason that a match has, and each says which clause it enforces."""
     refusals = (*REFUSED_COMMANDS, *REFUSED_SEATS)
