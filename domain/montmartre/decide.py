@@ -114,5 +114,5 @@ def _end_of_turn(state: State, seat: Seat, chance: Chance) -> PilesRenewed | Tur
     over = ending is not None and next_seat == state.first_seat
     if not over and state.piles.count(()) >= EMPTY_PILES:
         left = (card for pile in state.piles for card in pile)
-        return PilesRenewed(laid(chance.shuffle((*left, *state.discard))))
+        return PilesRenewed(laid(chance.shuffle((*left, *state.discard_pile))))
     return TurnEnded(seat, None if over else next_seat, ending)

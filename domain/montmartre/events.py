@@ -1,6 +1,6 @@
 """What can happen in Montmartre; stored for good.
 
-A card that a viewer may not know is null in what that viewer sees; lists keep their length.
+As decided, events hold every card; in what a viewer sees of them a card that it may not know is null.
 """
 
 from msgspec import Struct
@@ -10,21 +10,21 @@ from domain.montmartre.state import Ending
 from domain.shared.seats import Seat
 
 
-class Hand(Struct, frozen=True):
-    """The cards dealt to a seat.
+class DealtHand(Struct, frozen=True):
+    """A hand as it was dealt.
 
     Attributes:
-        cards: Four cards in order, seen by that seat only.
+        cards: Four cards in order; null each to all but the seat that has them.
     """
 
     cards: tuple[Card | None, ...]
 
 
-class Pile(Struct, frozen=True):
-    """A face-up pile of Muse cards.
+class DealtPile(Struct, frozen=True):
+    """A face-up pile of Muse cards as it was made.
 
     Attributes:
-        cards: Its cards, top first; only the top one is seen.
+        cards: Its cards, top first; all but the top one are null to everybody.
     """
 
     cards: tuple[Card | None, ...]
@@ -40,8 +40,8 @@ class Dealt(Struct, frozen=True, tag_field="type", tag="montmartre.dealt"):
     """
 
     first_seat: Seat
-    hands: tuple[Hand, ...]
-    piles: tuple[Pile, ...]
+    hands: tuple[DealtHand, ...]
+    piles: tuple[DealtPile, ...]
 
 
 class Painted(Struct, frozen=True, tag_field="type", tag="montmartre.painted"):
@@ -95,7 +95,7 @@ class PilesRenewed(Struct, frozen=True, tag_field="type", tag="montmartre.piles_
         piles: Piles 0 to 2.
     """
 
-    piles: tuple[Pile, ...]
+    piles: tuple[DealtPile, ...]
 
 
 class VollardMoved(Struct, frozen=True, tag_field="type", tag="montmartre.vollard_moved"):

@@ -11,10 +11,10 @@ from domain.montmartre.events import (
     ContractsOffered,
     ContractTaken,
     Dealt,
+    DealtPile,
     Event,
     Painted,
     PaintingSold,
-    Pile,
     PilesRenewed,
     SoldOff,
     TurnEnded,
@@ -48,7 +48,7 @@ def evolve(state: State, event: Event) -> State:
         case ContractDeclined():
             return replace(state, step=Step.DONE, offered=())
         case PilesRenewed():
-            return replace(state, piles=_laid(event.piles), discard=())
+            return replace(state, piles=_laid(event.piles), discard_pile=())
         case Dealt():
             return _dealt(event)
         case _:
@@ -87,7 +87,7 @@ def _sold_off(state: State, event: SoldOff) -> State:
         state,
         step=Step.SOLD_OFF,
         painters=_with(state.painters, event.seat, changed),
-        discard=(*state.discard, *event.cards),
+        discard_pile=(*state.discard_pile, *event.cards),
     )
 
 
@@ -115,7 +115,7 @@ def _sold(state: State, event: PaintingSold) -> State:
         state,
         step=Step.DONE,
         painters=_with(state.painters, event.seat, changed),
-        discard=(*state.discard, event.painting),
+        discard_pile=(*state.discard_pile, event.painting),
         collectors=_with(state.collectors, shelf, without(state.collectors[shelf], (event.collector,))),
     )
 
@@ -136,7 +136,7 @@ def _with[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, 
     return (*items[:place], item, *items[place + 1 :])
 
 
-def _laid(piles: tuple[Pile, ...]) -> tuple[tuple[Card, ...], ...]:
+def _laid(piles: tuple[DealtPile, ...]) -> tuple[tuple[Card, ...], ...]:
     return tuple(_known(pile.cards) for pile in piles)
 
 

@@ -53,7 +53,7 @@ class State(Struct, frozen=True):
         step: What has been done in the turn.
         painters: One a seat.
         piles: Three piles of Muse cards, top first.
-        discard: The discard pile, oldest first.
+        discard_pile: The discard pile, oldest first.
         collectors: Values of the collectors left, by colour, top first.
         vollard: Next to whose collectors Vollard stands; None before the first sale, and with two seats.
         contracts: Contracts left, rising.
@@ -66,7 +66,7 @@ class State(Struct, frozen=True):
     step: Step
     painters: tuple[Painter, ...]
     piles: tuple[tuple[Card, ...], ...]
-    discard: tuple[Card, ...]
+    discard_pile: tuple[Card, ...]
     collectors: tuple[tuple[int, ...], ...]
     vollard: Colour | None
     contracts: tuple[int, ...]
@@ -80,7 +80,7 @@ INITIAL = State(
     step=Step.BEGUN,
     painters=(),
     piles=(),
-    discard=(),
+    discard_pile=(),
     collectors=(COLLECTORS,) * len(COLOURS),
     vollard=None,
     contracts=CONTRACTS,
@@ -103,7 +103,7 @@ def excess(painter: Painter) -> int:
 
 def pieces(state: State) -> tuple[str, ...]:
     """Return the names of all Muse cards, collector cards and contracts, sorted (§1)."""
-    names: list[str] = [*state.discard]
+    names: list[str] = [*state.discard_pile]
     for pile in state.piles:
         names += pile
     for painter in state.painters:

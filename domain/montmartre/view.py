@@ -1,4 +1,7 @@
-"""What a viewer may know of Montmartre (montmartre §8)."""
+"""What a viewer may know of Montmartre (montmartre §8).
+
+Whoever may not see a card sees that it is there: its number in a view, null in an event.
+"""
 
 from typing import assert_never
 
@@ -12,11 +15,11 @@ from domain.montmartre.events import (
     ContractsOffered,
     ContractTaken,
     Dealt,
+    DealtHand,
+    DealtPile,
     Event,
-    Hand,
     Painted,
     PaintingSold,
-    Pile,
     PilesRenewed,
     SoldOff,
     TurnEnded,
@@ -27,7 +30,7 @@ from domain.montmartre.state import Ending, Painter, State, Step, paintings
 from domain.shared.chance import Chance
 from domain.shared.piles import draw
 from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind
+from domain.shared.viewers import Viewer, ViewerKind, sees
 
 
 class Collector(Struct, frozen=True):
@@ -46,7 +49,8 @@ class PainterView(Struct, frozen=True):
     """What a seat has.
 
     Attributes:
-        hand: Its cards in order; null is one that the viewer may not know.
+        hand_size: How many cards it has in hand.
+        hand: Those cards in order; the seat sees them, to others this is empty.
         workshop: Its paintings in order, by colour, then value.
         francs: What it earned at the market.
         collectors: The collector cards it won, by colour, then value.
@@ -54,12 +58,27 @@ class PainterView(Struct, frozen=True):
         score: Its points as they stand.
     """
 
-    hand: tuple[Card | None, ...]
+    hand_size: int
+    hand: tuple[Card, ...]
     workshop: tuple[Card, ...]
     francs: int
     collectors: tuple[Collector, ...]
     contract: int | None
     score: int
+
+
+class Pile(Struct, frozen=True):
+    """A face-up pile of Muse cards.
+
+    Attributes:
+        size: How many cards it has.
+        top: The card on top; null if the pile is empty.
+        cards: All its cards, top first; only the eye that sees all sees them, to others this is empty.
+    """
+
+    size: int
+    top: Card | None
+    cards: tuple[Card, ...]
 
 
 class CollectorPile(Struct, frozen=True):
@@ -79,10 +98,11 @@ class Table(Struct, frozen=True, tag_field="game", tag="montmartre"):
 
     Attributes:
         first_seat: Who began; a round ends with the seat before it.
+        turn: Whose turn it is; null once the game is over.
         step: What has been done in the turn.
         painters: What each seat has.
         piles: Piles 0 to 2 of Muse cards; none before the deal.
-        discard: The discard pile, oldest first.
+        discard_pile: The discard pile, oldest first.
         collectors: The four collector piles, by colour.
         vollard: Next to whose collectors Vollard stands; null before the first sale, and with two seats.
         contracts: The values of the contracts left, rising.
@@ -91,10 +111,11 @@ class Table(Struct, frozen=True, tag_field="game", tag="montmartre"):
     """
 
     first_seat: Seat
+    turn: Seat | None
     step: Step
     painters: tuple[PainterView, ...]
     piles: tuple[Pile, ...]
-    discard: tuple[Card, ...]
+    discard_pile: tuple[Card, ...]
     collectors: tuple[CollectorPile, ...]
     vollard: Colour | None
     contracts: tuple[int, ...]
@@ -106,12 +127,13 @@ def view(state: State, viewer: Viewer) -> Table:
     """Return the table as the viewer may see it."""
     return Table(
         first_seat=state.first_seat,
+        turn=state.turn,
         step=state.step,
         painters=tuple(
             _painter(painter, Seat(number), viewer) for number, painter in enumerate(state.painters)
         ),
         piles=tuple(_pile(pile, viewer) for pile in state.piles),
-        discard=state.discard,
+        discard_pile=state.discard_pile,
         collectors=tuple(
             CollectorPile(colour, values) for colour, values in zip(COLOURS, state.collectors, strict=True)
         ),
@@ -127,9 +149,10 @@ def seen(event: Event, viewer: Viewer) -> Event:
     match event:
         case Dealt():
             hands = tuple(
-                Hand(_hand(hand.cards, Seat(number), viewer)) for number, hand in enumerate(event.hands)
+                DealtHand(hand.cards if sees(viewer, Seat(seat)) else (None,) * len(hand.cards))
+                for seat, hand in enumerate(event.hands)
             )
-            return Dealt(event.first_seat, hands, tuple(_pile(pile.cards, viewer) for pile in event.piles))
+            return Dealt(event.first_seat, hands, tuple(_dealt_pile(pile, viewer) for pile in event.piles))
         case Painted():
             return Painted(event.seat, event.cards)
         case SoldOff():
@@ -137,7 +160,7 @@ def seen(event: Event, viewer: Viewer) -> Event:
         case CardsPicked():
             return CardsPicked(event.seat, event.pile, event.cards, event.top)
         case PilesRenewed():
-            return PilesRenewed(tuple(_pile(pile.cards, viewer) for pile in event.piles))
+            return PilesRenewed(tuple(_dealt_pile(pile, viewer) for pile in event.piles))
         case VollardMoved():
             return VollardMoved(event.colour)
         case PaintingSold():
@@ -182,7 +205,8 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
 
 def _painter(painter: Painter, seat: Seat, viewer: Viewer) -> PainterView:
     return PainterView(
-        hand=_hand(painter.hand, seat, viewer),
+        hand_size=len(painter.hand),
+        hand=painter.hand if sees(viewer, seat) else (),
         workshop=paintings(painter),
         francs=painter.francs,
         collectors=tuple(
@@ -195,15 +219,12 @@ def _painter(painter: Painter, seat: Seat, viewer: Viewer) -> PainterView:
     )
 
 
-def _hand(cards: tuple[Card | None, ...], seat: Seat, viewer: Viewer) -> tuple[Card | None, ...]:
-    """Return a hand: its own seat sees the cards, others their number (§8)."""
-    if viewer.kind is ViewerKind.ALL or viewer.seat == seat:
-        return cards
-    return (None,) * len(cards)
+def _pile(cards: tuple[Card, ...], viewer: Viewer) -> Pile:
+    return Pile(len(cards), cards[0] if cards else None, cards if viewer.kind is ViewerKind.ALL else ())
 
 
-def _pile(cards: tuple[Card | None, ...], viewer: Viewer) -> Pile:
-    """Return a pile: its top card is seen by all, those below by nobody (§8)."""
+def _dealt_pile(pile: DealtPile, viewer: Viewer) -> DealtPile:
+    """Return a pile as it was made: its top card is seen by all, those below by nobody (§8)."""
     if viewer.kind is ViewerKind.ALL:
-        return Pile(cards)
-    return Pile((*cards[:1], *(None,) * len(cards[1:])))
+        return DealtPile(pile.cards)
+    return DealtPile((*pile.cards[:1], *(None,) * len(pile.cards[1:])))

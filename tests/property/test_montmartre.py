@@ -215,7 +215,7 @@ def test_no_piece_is_lost_or_doubled(match: Played) -> None:
 def test_a_turn_always_begins_with_full_hands_and_two_piles(match: Played) -> None:
     """Hands have four cards, workshops at most six paintings, and two piles have cards (R4, §4.2)."""
     for state in match.states:
-        in_piles = sum(map(len, state.piles)) + len(state.discard)
+        in_piles = sum(map(len, state.piles)) + len(state.discard_pile)
         assert in_piles >= 60 - 10 * match.seats
         if state.step is Step.BEGUN and state.turn is not None:
             assert all(len(painter.hand) == 4 for painter in state.painters)

@@ -88,7 +88,7 @@ def table(
         step=step,
         painters=tuple(painters),
         piles=_known(others) if piles is None else tuple(cards(pile) for pile in piles.split("/")),
-        discard=(() if piles is None else others) + cards(discard),
+        discard_pile=(() if piles is None else others) + cards(discard),
         collectors=tuple(
             without(COLLECTORS, (value for painter in painters for value in painter.collectors[shelf]))
             for shelf in range(len(COLOURS))

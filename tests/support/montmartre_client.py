@@ -11,20 +11,18 @@ from domain.montmartre.events import (
     ContractsOffered,
     ContractTaken,
     Dealt,
+    DealtPile,
     Event,
     Painted,
     PaintingSold,
-    Pile,
     PilesRenewed,
     SoldOff,
     TurnEnded,
     VollardMoved,
 )
 from domain.montmartre.state import Step
-from domain.montmartre.view import Collector, CollectorPile, PainterView, Table
+from domain.montmartre.view import Collector, CollectorPile, PainterView, Pile, Table
 from domain.shared.piles import without
-
-type Held = tuple[Card | None, ...]
 
 
 def followed(shown: Table | None, event: Event) -> Table:
@@ -35,31 +33,38 @@ def followed(shown: Table | None, event: Event) -> Table:
         return _dealt(event)
     match event:
         case Painted():
+            painter = shown.painters[event.seat]
             return _of_seat(
                 replace(shown, step=Step.PAINTED),
                 event.seat,
-                hand=_less(shown.painters[event.seat].hand, event.cards),
-                workshop=tuple(sorted((*shown.painters[event.seat].workshop, *event.cards))),
+                hand_size=painter.hand_size - len(event.cards),
+                hand=without(painter.hand, event.cards) if painter.hand else (),
+                workshop=tuple(sorted((*painter.workshop, *event.cards))),
             )
         case SoldOff():
             painter = shown.painters[event.seat]
             return _of_seat(
-                replace(shown, step=Step.SOLD_OFF, discard=(*shown.discard, *event.cards)),
+                replace(shown, step=Step.SOLD_OFF, discard_pile=(*shown.discard_pile, *event.cards)),
                 event.seat,
                 workshop=without(painter.workshop, event.cards),
                 francs=painter.francs + event.francs,
             )
         case CardsPicked():
-            below = shown.piles[event.pile].cards[len(event.cards) + 1 :]
-            pile = Pile(() if event.top is None else (event.top, *below))
-            piles = (*shown.piles[: event.pile], pile, *shown.piles[event.pile + 1 :])
+            painter = shown.painters[event.seat]
+            before = shown.piles[event.pile]
+            left = Pile(before.size - len(event.cards), event.top, before.cards[len(event.cards) :])
             return _of_seat(
-                replace(shown, step=Step.PICKED, piles=piles),
+                replace(
+                    shown,
+                    step=Step.PICKED,
+                    piles=(*shown.piles[: event.pile], left, *shown.piles[event.pile + 1 :]),
+                ),
                 event.seat,
-                hand=_more(shown.painters[event.seat].hand, event.cards),
+                hand_size=painter.hand_size + len(event.cards),
+                hand=tuple(sorted((*painter.hand, *event.cards))) if painter.hand else (),
             )
         case PilesRenewed():
-            return replace(shown, piles=event.piles, discard=())
+            return replace(shown, piles=_piles(event.piles), discard_pile=())
         case VollardMoved():
             return replace(shown, vollard=event.colour)
         case PaintingSold():
@@ -71,7 +76,10 @@ def followed(shown: Table | None, event: Event) -> Table:
             )
             return _of_seat(
                 replace(
-                    shown, step=Step.DONE, discard=(*shown.discard, event.painting), collectors=collectors
+                    shown,
+                    step=Step.DONE,
+                    discard_pile=(*shown.discard_pile, event.painting),
+                    collectors=collectors,
                 ),
                 event.seat,
                 workshop=without(painter.workshop, (event.painting,)),
@@ -82,13 +90,13 @@ def followed(shown: Table | None, event: Event) -> Table:
         case ContractsOffered():
             return replace(shown, step=Step.OFFERED, offered=event.contracts)
         case ContractTaken():
-            left = without(shown.contracts, (event.contract,))
-            closed = replace(shown, step=Step.DONE, offered=(), contracts=left)
+            contracts = without(shown.contracts, (event.contract,))
+            closed = replace(shown, step=Step.DONE, offered=(), contracts=contracts)
             return _of_seat(closed, event.seat, contract=event.contract)
         case ContractDeclined():
             return replace(shown, step=Step.DONE, offered=())
         case TurnEnded():
-            return replace(shown, step=Step.BEGUN, ending=event.ending)
+            return replace(shown, turn=event.next_seat, step=Step.BEGUN, ending=event.ending)
         case Dealt():
             raise ValueError("cards are dealt once")
         case _:
@@ -98,10 +106,13 @@ def followed(shown: Table | None, event: Event) -> Table:
 def _dealt(event: Dealt) -> Table:
     return Table(
         first_seat=event.first_seat,
+        turn=event.first_seat,
         step=Step.BEGUN,
-        painters=tuple(PainterView(hand.cards, (), 0, (), None, 0) for hand in event.hands),
-        piles=event.piles,
-        discard=(),
+        painters=tuple(
+            PainterView(len(hand.cards), _known(hand.cards), (), 0, (), None, 0) for hand in event.hands
+        ),
+        piles=_piles(event.piles),
+        discard_pile=(),
         collectors=tuple(CollectorPile(colour, (2, 4, 6, 8, 10)) for colour in COLOURS),
         vollard=None,
         contracts=CONTRACTS,
@@ -118,13 +129,14 @@ def _of_seat(shown: Table, seat: int, **changes: object) -> Table:
     return replace(shown, painters=(*shown.painters[:seat], counted, *shown.painters[seat + 1 :]))
 
 
-def _less(hand: Held, cards: tuple[Card, ...]) -> Held:
-    """Return a hand after cards have left it; of a hidden one only the number is known."""
-    return hand[len(cards) :] if None in hand else without(hand, cards)
+def _piles(dealt: tuple[DealtPile, ...]) -> tuple[Pile, ...]:
+    """Return piles as a view shows them: all their cards only if every one is shown."""
+    return tuple(
+        Pile(len(pile.cards), pile.cards[0], () if None in pile.cards else _known(pile.cards))
+        for pile in dealt
+    )
 
 
-def _more(hand: Held, cards: tuple[Card, ...]) -> Held:
-    """Return a hand after cards have come; they are open, but a hidden hand is shown by its number."""
-    if None in hand:
-        return (*hand, *(None for _ in cards))
-    return tuple(sorted((*(card for card in hand if card is not None), *cards)))
+def _known(cards: tuple[Card | None, ...]) -> tuple[Card, ...]:
+    """Return the cards that are shown."""
+    return tuple(card for card in cards if card is not None)

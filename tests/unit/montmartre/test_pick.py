@@ -85,7 +85,7 @@ def test_the_pick_goes_on_by_itself_if_one_pile_is_left() -> None:
         .then(
             CardsPicked(ANN, 0, cards("g5"), None),
             CardsPicked(ANN, 2, cards("y3"), card("y4")),
-            PilesRenewed(laid(luck().shuffle((*cards("y4 y5"), *before.discard)))),
+            PilesRenewed(laid(luck().shuffle((*cards("y4 y5"), *before.discard_pile)))),
             ANN_TO_BEN,
         )
     )
@@ -94,7 +94,7 @@ def test_the_pick_goes_on_by_itself_if_one_pile_is_left() -> None:
 def test_two_empty_piles_make_three_new_ones() -> None:
     """The remaining pile and the discard pile are shuffled into three piles (§4.4)."""
     before = painted("y8 p7 p6", "g5 / y4 / ", discard="b8 b7")
-    shuffled = luck("new piles").shuffle((*cards("y4"), *before.discard))
+    shuffled = luck("new piles").shuffle((*cards("y4"), *before.discard_pile))
     reached = (
         montmartre.given(before)
         .when(Pick(0), chance=luck("new piles"))
@@ -103,7 +103,7 @@ def test_two_empty_piles_make_three_new_ones() -> None:
     # 60 cards less three hands of four and one painting.
     assert tuple(map(len, reached.state.piles)) == (16, 16, 15)
     assert sum(reached.state.piles, ()) == shuffled
-    assert reached.state.discard == ()
+    assert reached.state.discard_pile == ()
 
 
 def test_three_empty_piles_make_three_new_ones_of_the_discard_pile() -> None:
@@ -115,7 +115,7 @@ def test_three_empty_piles_make_three_new_ones_of_the_discard_pile() -> None:
         .then(
             CardsPicked(ANN, 1, cards("y4"), None),
             CardsPicked(ANN, 0, cards("g5"), None),
-            PilesRenewed(laid(luck().shuffle(before.discard))),
+            PilesRenewed(laid(luck().shuffle(before.discard_pile))),
             ANN_TO_BEN,
         )
     )
@@ -136,7 +136,7 @@ def test_new_piles_are_made_while_the_last_round_goes_on() -> None:
         .when(Pick(0))
         .then(
             CardsPicked(ANN, 0, cards("g5"), None),
-            PilesRenewed(laid(luck().shuffle((*cards("y4"), *not_last.discard)))),
+            PilesRenewed(laid(luck().shuffle((*cards("y4"), *not_last.discard_pile)))),
             TurnEnded(ANN, BEN, Ending.FRANCS_EARNED),
         )
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from domain.montmartre.catalogue import PACK, Options
-from domain.montmartre.events import Dealt, Hand, Pile
+from domain.montmartre.events import Dealt, DealtHand, DealtPile
 from domain.montmartre.setup import laid
 from domain.montmartre.state import INITIAL, Painter, State, Step, pieces
 from domain.shared.game import begin
@@ -22,14 +22,14 @@ def test_hands_are_dealt_first_then_three_piles() -> None:
     pack = chance.shuffle(PACK)
     hands = tuple(tuple(sorted(pack[start : start + 4])) for start in (0, 4, 8))
     piles = (pack[12:28], pack[28:44], pack[44:60])
-    assert events == (Dealt(Seat(first), tuple(map(Hand, hands)), tuple(map(Pile, piles))),)
+    assert events == (Dealt(Seat(first), tuple(map(DealtHand, hands)), tuple(map(DealtPile, piles))),)
     assert state == State(
         first_seat=Seat(first),
         turn=Seat(first),
         step=Step.BEGUN,
         painters=tuple(Painter(hand, BARE, 0, BARE, None) for hand in hands),
         piles=piles,
-        discard=(),
+        discard_pile=(),
         collectors=((2, 4, 6, 8, 10),) * 4,
         vollard=None,
         contracts=(3, 4, 5, 7, 12),
@@ -52,9 +52,9 @@ def test_the_piles_are_as_equal_as_possible_the_larger_first(seats: int, sizes: 
 def test_piles_keep_the_order_of_the_cards() -> None:
     """Pile 0 gets the front of the cards, and each its first card on top (common §4)."""
     assert laid(cards("b0 g1 p2 y3 b4")) == (
-        Pile(cards("b0 g1")),
-        Pile(cards("p2 y3")),
-        Pile(cards("b4")),
+        DealtPile(cards("b0 g1")),
+        DealtPile(cards("p2 y3")),
+        DealtPile(cards("b4")),
     )
 
 

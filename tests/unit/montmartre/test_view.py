@@ -2,25 +2,25 @@
 
 import pytest
 
-from domain.montmartre.catalogue import Colour
+from domain.montmartre.catalogue import Card, Colour
 from domain.montmartre.events import (
     CardsPicked,
     ContractDeclined,
     ContractsOffered,
     ContractTaken,
     Dealt,
+    DealtHand,
+    DealtPile,
     Event,
-    Hand,
     Painted,
     PaintingSold,
-    Pile,
     PilesRenewed,
     SoldOff,
     TurnEnded,
     VollardMoved,
 )
 from domain.montmartre.state import Ending, Step, pieces
-from domain.montmartre.view import Collector, CollectorPile, PainterView, Table, determinize, seen, view
+from domain.montmartre.view import Collector, CollectorPile, PainterView, Pile, Table, determinize, seen, view
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.montmartre import card, cards, table
@@ -28,7 +28,6 @@ from tests.support.scenarios import luck
 
 ANN, BEN, CAM = Seat(0), Seat(1), Seat(2)
 VIEWERS = (*map(seated, (ANN, BEN, CAM)), SPECTATOR, ALL_SEEING)
-UNKNOWN = (None,) * 4
 
 STATE = table(
     """
@@ -44,14 +43,16 @@ STATE = table(
 )
 
 
-def seen_table(*, hands: tuple[tuple[str, ...] | tuple[None, ...], ...], piles: tuple[Pile, ...]) -> Table:
+def seen_table(hands: tuple[tuple[Card, ...], ...], piles: tuple[Pile, ...]) -> Table:
     """Return what everybody sees of the table above, with these hands and piles."""
     return Table(
         first_seat=ANN,
+        turn=ANN,
         step=Step.PICKED,
         painters=(
             PainterView(
-                hand=hands[0],  # type: ignore[arg-type]
+                hand_size=3,
+                hand=hands[0],
                 workshop=cards("b5 g1 y8"),
                 francs=3,
                 collectors=(Collector(Colour.BLUE, 2), Collector(Colour.GREEN, 4)),
@@ -59,17 +60,18 @@ def seen_table(*, hands: tuple[tuple[str, ...] | tuple[None, ...], ...], piles: 
                 score=13,
             ),
             PainterView(
-                hand=hands[1],  # type: ignore[arg-type]
+                hand_size=4,
+                hand=hands[1],
                 workshop=cards("p4"),
                 francs=0,
                 collectors=(Collector(Colour.GREEN, 2),),
                 contract=None,
                 score=2,
             ),
-            PainterView(hands[2], (), 0, (), None, 0),  # type: ignore[arg-type]
+            PainterView(4, hands[2], (), 0, (), None, 0),
         ),
         piles=piles,
-        discard=STATE.discard,
+        discard_pile=STATE.discard_pile,
         collectors=(
             CollectorPile(Colour.BLUE, (4, 6, 8, 10)),
             CollectorPile(Colour.GREEN, (6, 8, 10)),
@@ -83,27 +85,30 @@ def seen_table(*, hands: tuple[tuple[str, ...] | tuple[None, ...], ...], piles: 
     )
 
 
-TOPS = (Pile((card("g8"), None, None)), Pile((card("p8"), None)), Pile(cards("y7")))
 HANDS = (cards("b0 b1 g4"), cards("p0 p1 p2 p3"), cards("y0 y1 y2 y3"))
-NUMBERS = ((None,) * 3, UNKNOWN, UNKNOWN)
+TOPS = (Pile(3, card("g8"), ()), Pile(2, card("p8"), ()), Pile(1, card("y7"), ()))
 
 
 @pytest.mark.parametrize("seat", [ANN, BEN, CAM])
 def test_a_seat_sees_its_own_hand_only(seat: Seat) -> None:
     """Others' hands are shown by their numbers, piles by their top cards; the rest is public (§8, R6)."""
-    hands = (*NUMBERS[:seat], HANDS[seat], *NUMBERS[seat + 1 :])
-    assert view(STATE, seated(seat)) == seen_table(hands=hands, piles=TOPS)
+    hands = tuple(hand if owner == seat else () for owner, hand in enumerate(HANDS))
+    assert view(STATE, seated(seat)) == seen_table(hands, TOPS)
 
 
 def test_a_spectator_sees_no_hand() -> None:
     """Whoever only looks on sees what is public (§8)."""
-    assert view(STATE, SPECTATOR) == seen_table(hands=NUMBERS, piles=TOPS)
+    assert view(STATE, SPECTATOR) == seen_table(((), (), ()), TOPS)
 
 
 def test_the_all_seeing_eye_sees_the_whole_table() -> None:
     """After the end hands and piles are open to everybody (common §10)."""
-    piles = (Pile(cards("g8 g7 g6")), Pile(cards("p8 p7")), Pile(cards("y7")))
-    assert view(STATE, ALL_SEEING) == seen_table(hands=HANDS, piles=piles)
+    piles = (
+        Pile(3, card("g8"), cards("g8 g7 g6")),
+        Pile(2, card("p8"), cards("p8 p7")),
+        Pile(1, card("y7"), cards("y7")),
+    )
+    assert view(STATE, ALL_SEEING) == seen_table(HANDS, piles)
 
 
 def test_an_open_window_is_public() -> None:
@@ -118,10 +123,14 @@ def test_an_open_window_is_public() -> None:
 def test_an_empty_pile_has_no_top_card(viewer: Viewer) -> None:
     """A pile without cards looks the same to all (§8)."""
     shown = view(table("...\n...\n...", piles="/ g1 /"), viewer)
-    assert shown.piles == (Pile(()), Pile(cards("g1")), Pile(()))
+    assert (shown.piles[0], shown.piles[1].size, shown.piles[2]) == (Pile(0, None, ()), 1, Pile(0, None, ()))
 
 
-DEALT = Dealt(BEN, tuple(map(Hand, (cards("b0 b1 b2 b3"), *HANDS[1:]))), (Pile(cards("g8 g7")), Pile(())))
+DEALT = Dealt(
+    BEN,
+    tuple(map(DealtHand, (cards("b0 b1 b2 b3"), *HANDS[1:]))),
+    (DealtPile(cards("g8 g7")), DealtPile(cards("p8"))),
+)
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
@@ -130,15 +139,18 @@ def test_a_deal_shows_each_seat_its_hand_and_the_tops(viewer: Viewer) -> None:
     if viewer == ALL_SEEING:
         assert seen(DEALT, viewer) == DEALT
         return
-    hands = tuple(hand if viewer.seat == seat else Hand(UNKNOWN) for seat, hand in enumerate(DEALT.hands))
-    assert seen(DEALT, viewer) == Dealt(BEN, hands, (Pile((card("g8"), None)), Pile(())))
+    hands = tuple(
+        hand if viewer.seat == seat else DealtHand((None,) * 4) for seat, hand in enumerate(DEALT.hands)
+    )
+    assert seen(DEALT, viewer) == Dealt(BEN, hands, (DealtPile((card("g8"), None)), DealtPile(cards("p8"))))
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
 def test_new_piles_show_their_tops(viewer: Viewer) -> None:
     """The order below a top card is known to nobody (§8)."""
-    renewed = PilesRenewed((Pile(cards("g8 g7 g6")), Pile(cards("p8 p7")), Pile(cards("y7"))))
-    assert seen(renewed, viewer) == (renewed if viewer == ALL_SEEING else PilesRenewed(TOPS))
+    renewed = PilesRenewed((DealtPile(cards("g8 g7 g6")), DealtPile(cards("p8 p7")), DealtPile(cards("y7"))))
+    tops = (DealtPile((card("g8"), None, None)), DealtPile((card("p8"), None)), DealtPile(cards("y7")))
+    assert seen(renewed, viewer) == (renewed if viewer == ALL_SEEING else PilesRenewed(tops))
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
