@@ -258,7 +258,6 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "View": filled(View, move, game.table),
         "Match": filled(MatchSummary, options),
         "MatchRequest": filled(MatchRequest, options),
-        "MatchPage": filled(Items, filled(MatchSummary, options)),
         "EventPage": filled(Items, filled(SeenEvent, event)),
         "CommandRequest": filled(CommandRequest, command),
         "CommandResult": filled(CommandResult, move, event, game.table),

@@ -61,11 +61,14 @@ def components(games: Sequence[bodies.AnyGame]) -> dict[str, Any]:
     kinds = bodies.game_bodies(games[0])
     for kind in kinds:
         references = {game.id: REFERENCE.format(name=component(game, kind)) for game in games}
-        union: dict[str, Any] = {"oneOf": [{"$ref": reference} for reference in references.values()]}
-        if kind in DISCRIMINATED:
-            union["discriminator"] = {"propertyName": DISCRIMINATED[kind], "mapping": references}
-        found[kind] = union
-    return dict(sorted(found.items()))
+        choices = [{"$ref": reference} for reference in references.values()]
+        # Without a field that names the game a body may be of several games: giving up, no legal move.
+        found[kind] = (
+            {"oneOf": choices, "discriminator": {"propertyName": DISCRIMINATED[kind], "mapping": references}}
+            if kind in DISCRIMINATED
+            else {"anyOf": choices}
+        )
+    return dict(sorted((found | {"MatchPage": _match_page(shared["GamePage"])}).items()))
 
 
 def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options: Mapping[str, Any]) -> Any:
@@ -98,6 +101,13 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
         },
     }
     return generated
+
+
+def _match_page(games: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of the list of matches, which holds matches of any game, after that of the games."""
+    properties = games["properties"]
+    matches = properties["items"] | {"items": {"$ref": REFERENCE.format(name="Match")}}
+    return games | {"properties": properties | {"items": matches}}
 
 
 def _titles(status: int) -> str:

@@ -30,6 +30,7 @@ from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServi
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStub
 from adapters.grpc.server import SERVICES, GrpcServer
+from domain.games import GAMES
 from services.errors import Unavailable
 from tests.support.use_cases import Stores, memory_stores
 
@@ -436,7 +437,8 @@ async def test_reflection_describes_everything(face: Face) -> None:
 async def test_the_catalogue(face: Face) -> None:
     """Games are told with the names of their messages, rules with the clauses that refusals cite."""
     listed = await face.catalogue.ListGames(catalogue.ListGamesRequest())
-    (game,) = listed.items
+    assert [game.id for game in listed.items] == list(GAMES)
+    game = listed.items[0]
     assert (await face.catalogue.GetGame(catalogue.GetGameRequest(game=game.id))).game == game
     assert game.types.command == montana_pb2.Command.DESCRIPTOR.full_name
     assert game.default_options.montana.redeals == 2

@@ -12,7 +12,10 @@ from litestar import Litestar
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from adapters.rest.app import build
+from adapters.rest.bodies import game_bodies
+from adapters.rest.openapi import component
 from adapters.rest.requests import Services
+from domain.games import GAMES
 from tests.support.use_cases import memory_stores
 
 
@@ -75,10 +78,29 @@ def test_nothing_is_untyped() -> None:
     assert {name for name, places in found.items() if places} <= {"Problem"}
 
 
+def test_a_list_may_hold_matches_of_several_games() -> None:
+    """Each item of the list of matches is a match of whatever game."""
+    page = DOCUMENT["components"]["schemas"]["MatchPage"]
+    assert page["properties"]["items"]["items"] == {"$ref": "#/components/schemas/Match"}
+
+
+@pytest.mark.parametrize("name", list(game_bodies(next(iter(GAMES.values())))))
+def test_a_body_is_of_one_game_only_where_it_names_it(name: str) -> None:
+    """Giving up, or a list without items, fits every game: just what names its game fits that one alone."""
+    schema = DOCUMENT["components"]["schemas"][name]
+    named = "discriminator" in schema
+    choices = schema["oneOf" if named else "anyOf"]
+    assert choices == [{"$ref": f"#/components/schemas/{component(game, name)}"} for game in GAMES.values()]
+    for choice in choices:
+        of_game = DOCUMENT["components"]["schemas"][choice["$ref"].rpartition("/")[2]]
+        consts = [part for part in of_game.get("properties", {}).values() if part.get("const") in GAMES]
+        assert len(consts) == named
+
+
 def test_bodies_refuse_unknown_fields_as_described() -> None:
     """What a client sends is closed; the document says so."""
     for name, schema in DOCUMENT["components"]["schemas"].items():
-        if name.endswith("Request") and "oneOf" not in schema:
+        if name.endswith("Request") and not {"oneOf", "anyOf"} & schema.keys():
             assert schema["additionalProperties"] is False, name
 
 
