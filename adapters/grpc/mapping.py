@@ -260,7 +260,8 @@ def values_of(kind: EnumType | LiteralType) -> tuple[str, ...]:
 def numbers_of(enum: EnumDescriptor, values: Iterable[str]) -> dict[str, int]:
     """Return the number in a message of each value of an enumeration."""
     prefix = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", enum.name).upper()
-    return {value: enum.values_by_name[f"{prefix}_{value.upper()}"].number for value in values}
+    names = {value: f"{prefix}_{value.upper().replace('-', '_')}" for value in values}
+    return {value: enum.values_by_name[name].number for value, name in names.items()}
 
 
 def member_of[Member: StrEnum](members: type[Member], enum: EnumDescriptor, number: int) -> Member:

@@ -207,8 +207,8 @@ def values(kind: Type, union: Descriptor | None = None) -> st.SearchStrategy[Any
     match inner:
         case StructType(cls=cls, fields=fields):
             some = st.builds(cls, **{field.name: values(field.type) for field in fields})
-        case VarTupleType(item_type=item):
-            some = st.lists(values(item), max_size=60).map(tuple)
+        case VarTupleType(item_type=item, min_length=fewest, max_length=most):
+            some = st.lists(values(item), min_size=fewest or 0, max_size=most or 60).map(tuple)
         case EnumType(cls=members):
             some = st.sampled_from(list(members))
         case LiteralType(values=literals):
