@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from domain import match, montana
+from domain import match, montana, montmartre
 from domain.shared.game import Game
 
 GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
     game.id: game
     for game in (
         montana.GAME,
+        montmartre.GAME,
     )
 }  # fmt: skip
 

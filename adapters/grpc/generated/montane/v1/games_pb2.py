@@ -23,20 +23,21 @@ _sym_db = _symbol_database.Default()
 
 
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2 as montane_dot_montana_dot_v1_dot_montana__pb2
+from adapters.grpc.generated.montane.montmartre.v1 import montmartre_pb2 as montane_dot_montmartre_dot_v1_dot_montmartre__pb2
 from adapters.grpc.generated.montane.v1 import match_pb2 as montane_dot_v1_dot_match__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16montane/v1/games.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a\x16montane/v1/match.proto\"j\n\x07\x43ommand\x12$\n\x06resign\x18\x01 \x01(\x0b\x32\x12.montane.v1.ResignH\x00\x12.\n\x07montana\x18\x10 \x01(\x0b\x32\x1b.montane.montana.v1.CommandH\x00\x42\t\n\x07\x63ommand\"\x96\x02\n\x0c\x45ventPayload\x12$\n\x06opened\x18\x01 \x01(\x0b\x32\x12.montane.v1.OpenedH\x00\x12+\n\nseat_taken\x18\x02 \x01(\x0b\x32\x15.montane.v1.SeatTakenH\x00\x12&\n\x07started\x18\x03 \x01(\x0b\x32\x13.montane.v1.StartedH\x00\x12(\n\x08resigned\x18\x04 \x01(\x0b\x32\x14.montane.v1.ResignedH\x00\x12(\n\x08\x66inished\x18\x05 \x01(\x0b\x32\x14.montane.v1.FinishedH\x00\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.EventH\x00\x42\t\n\x07payload\">\n\x05Table\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.TableH\x00\x42\x07\n\x05tableb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16montane/v1/games.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a&montane/montmartre/v1/montmartre.proto\x1a\x16montane/v1/match.proto\"\xa0\x01\n\x07\x43ommand\x12$\n\x06resign\x18\x01 \x01(\x0b\x32\x12.montane.v1.ResignH\x00\x12.\n\x07montana\x18\x10 \x01(\x0b\x32\x1b.montane.montana.v1.CommandH\x00\x12\x34\n\nmontmartre\x18\x11 \x01(\x0b\x32\x1e.montane.montmartre.v1.CommandH\x00\x42\t\n\x07\x63ommand\"\xca\x02\n\x0c\x45ventPayload\x12$\n\x06opened\x18\x01 \x01(\x0b\x32\x12.montane.v1.OpenedH\x00\x12+\n\nseat_taken\x18\x02 \x01(\x0b\x32\x15.montane.v1.SeatTakenH\x00\x12&\n\x07started\x18\x03 \x01(\x0b\x32\x13.montane.v1.StartedH\x00\x12(\n\x08resigned\x18\x04 \x01(\x0b\x32\x14.montane.v1.ResignedH\x00\x12(\n\x08\x66inished\x18\x05 \x01(\x0b\x32\x14.montane.v1.FinishedH\x00\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.EventH\x00\x12\x32\n\nmontmartre\x18\x11 \x01(\x0b\x32\x1c.montane.montmartre.v1.EventH\x00\x42\t\n\x07payload\"r\n\x05Table\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.TableH\x00\x12\x32\n\nmontmartre\x18\x11 \x01(\x0b\x32\x1c.montane.montmartre.v1.TableH\x00\x42\x07\n\x05tableb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.games_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_COMMAND']._serialized_start=96
-  _globals['_COMMAND']._serialized_end=202
-  _globals['_EVENTPAYLOAD']._serialized_start=205
-  _globals['_EVENTPAYLOAD']._serialized_end=483
-  _globals['_TABLE']._serialized_start=485
-  _globals['_TABLE']._serialized_end=547
+  _globals['_COMMAND']._serialized_start=137
+  _globals['_COMMAND']._serialized_end=297
+  _globals['_EVENTPAYLOAD']._serialized_start=300
+  _globals['_EVENTPAYLOAD']._serialized_end=630
+  _globals['_TABLE']._serialized_start=632
+  _globals['_TABLE']._serialized_end=746
 # @@protoc_insertion_point(module_scope)

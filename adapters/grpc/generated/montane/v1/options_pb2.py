@@ -23,15 +23,16 @@ _sym_db = _symbol_database.Default()
 
 
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2 as montane_dot_montana_dot_v1_dot_montana__pb2
+from adapters.grpc.generated.montane.montmartre.v1 import montmartre_pb2 as montane_dot_montmartre_dot_v1_dot_montmartre__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18montane/v1/options.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\"D\n\x07Options\x12.\n\x07montana\x18\x10 \x01(\x0b\x32\x1b.montane.montana.v1.OptionsH\x00\x42\t\n\x07optionsb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18montane/v1/options.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a&montane/montmartre/v1/montmartre.proto\"z\n\x07Options\x12.\n\x07montana\x18\x10 \x01(\x0b\x32\x1b.montane.montana.v1.OptionsH\x00\x12\x34\n\nmontmartre\x18\x11 \x01(\x0b\x32\x1e.montane.montmartre.v1.OptionsH\x00\x42\t\n\x07optionsb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.options_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OPTIONS']._serialized_start=74
-  _globals['_OPTIONS']._serialized_end=142
+  _globals['_OPTIONS']._serialized_start=114
+  _globals['_OPTIONS']._serialized_end=236
 # @@protoc_insertion_point(module_scope)
