@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from domain import match, montana, montanara, mount_drago, mountains
+from domain import match, montana, montanara, montmartre, mount_drago, mountains
 from domain.shared.game import Game
 
 GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
@@ -12,6 +12,7 @@ GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
     for game in (
         montana.GAME,
         montanara.GAME,
+        montmartre.GAME,
         mount_drago.GAME,
         mountains.GAME,
     )

@@ -7,6 +7,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2 as _montana_pb2
 from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2 as _montanara_pb2
+from adapters.grpc.generated.montane.montmartre.v1 import montmartre_pb2 as _montmartre_pb2
 from adapters.grpc.generated.montane.mount_drago.v1 import mount_drago_pb2 as _mount_drago_pb2
 from adapters.grpc.generated.montane.mountains.v1 import mountains_pb2 as _mountains_pb2
 from adapters.grpc.generated.montane.v1 import match_pb2 as _match_pb2
@@ -30,6 +31,7 @@ class Command(_message.Message):
     RESIGN_FIELD_NUMBER: _builtins.int
     MONTANA_FIELD_NUMBER: _builtins.int
     MONTANARA_FIELD_NUMBER: _builtins.int
+    MONTMARTRE_FIELD_NUMBER: _builtins.int
     MOUNT_DRAGO_FIELD_NUMBER: _builtins.int
     MOUNTAINS_FIELD_NUMBER: _builtins.int
     @_builtins.property
@@ -45,6 +47,10 @@ class Command(_message.Message):
         """Of Montanara."""
 
     @_builtins.property
+    def montmartre(self) -> _montmartre_pb2.Command:
+        """Of Montmartre."""
+
+    @_builtins.property
     def mount_drago(self) -> _mount_drago_pb2.Command:
         """Of Mount Drago."""
 
@@ -58,14 +64,15 @@ class Command(_message.Message):
         resign: _match_pb2.Resign | None = ...,
         montana: _montana_pb2.Command | None = ...,
         montanara: _montanara_pb2.Command | None = ...,
+        montmartre: _montmartre_pb2.Command | None = ...,
         mount_drago: _mount_drago_pb2.Command | None = ...,
         mountains: _mountains_pb2.Command | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "montana", b"montana", "montanara", b"montanara", "mount_drago", b"mount_drago", "mountains", b"mountains", "resign", b"resign"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "resign", b"resign"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "montana", b"montana", "montanara", b"montanara", "mount_drago", b"mount_drago", "mountains", b"mountains", "resign", b"resign"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "resign", b"resign"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["resign", "montana", "montanara", "mount_drago", "mountains"]  # noqa: Y015
+    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["resign", "montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
     _WhichOneofArgType_command: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_command) -> _WhichOneofReturnType_command | None: ...
 
@@ -84,6 +91,7 @@ class EventPayload(_message.Message):
     FINISHED_FIELD_NUMBER: _builtins.int
     MONTANA_FIELD_NUMBER: _builtins.int
     MONTANARA_FIELD_NUMBER: _builtins.int
+    MONTMARTRE_FIELD_NUMBER: _builtins.int
     MOUNT_DRAGO_FIELD_NUMBER: _builtins.int
     MOUNTAINS_FIELD_NUMBER: _builtins.int
     @_builtins.property
@@ -115,6 +123,10 @@ class EventPayload(_message.Message):
         """Of Montanara."""
 
     @_builtins.property
+    def montmartre(self) -> _montmartre_pb2.Event:
+        """Of Montmartre."""
+
+    @_builtins.property
     def mount_drago(self) -> _mount_drago_pb2.Event:
         """Of Mount Drago."""
 
@@ -132,14 +144,15 @@ class EventPayload(_message.Message):
         finished: _match_pb2.Finished | None = ...,
         montana: _montana_pb2.Event | None = ...,
         montanara: _montanara_pb2.Event | None = ...,
+        montmartre: _montmartre_pb2.Event | None = ...,
         mount_drago: _mount_drago_pb2.Event | None = ...,
         mountains: _mountains_pb2.Event | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["finished", b"finished", "montana", b"montana", "montanara", b"montanara", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_taken", b"seat_taken", "started", b"started"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["finished", b"finished", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_taken", b"seat_taken", "started", b"started"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["finished", b"finished", "montana", b"montana", "montanara", b"montanara", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_taken", b"seat_taken", "started", b"started"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["finished", b"finished", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_taken", b"seat_taken", "started", b"started"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["opened", "seat_taken", "started", "resigned", "finished", "montana", "montanara", "mount_drago", "mountains"]  # noqa: Y015
+    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["opened", "seat_taken", "started", "resigned", "finished", "montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
     _WhichOneofArgType_payload: _TypeAlias = _typing.Literal["payload", b"payload"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_payload) -> _WhichOneofReturnType_payload | None: ...
 
@@ -153,6 +166,7 @@ class Table(_message.Message):
 
     MONTANA_FIELD_NUMBER: _builtins.int
     MONTANARA_FIELD_NUMBER: _builtins.int
+    MONTMARTRE_FIELD_NUMBER: _builtins.int
     MOUNT_DRAGO_FIELD_NUMBER: _builtins.int
     MOUNTAINS_FIELD_NUMBER: _builtins.int
     @_builtins.property
@@ -162,6 +176,10 @@ class Table(_message.Message):
     @_builtins.property
     def montanara(self) -> _montanara_pb2.Table:
         """Of Montanara."""
+
+    @_builtins.property
+    def montmartre(self) -> _montmartre_pb2.Table:
+        """Of Montmartre."""
 
     @_builtins.property
     def mount_drago(self) -> _mount_drago_pb2.Table:
@@ -176,14 +194,15 @@ class Table(_message.Message):
         *,
         montana: _montana_pb2.Table | None = ...,
         montanara: _montanara_pb2.Table | None = ...,
+        montmartre: _montmartre_pb2.Table | None = ...,
         mount_drago: _mount_drago_pb2.Table | None = ...,
         mountains: _mountains_pb2.Table | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "mount_drago", b"mount_drago", "mountains", b"mountains", "table", b"table"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "mount_drago", b"mount_drago", "mountains", b"mountains", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_table: _TypeAlias = _typing.Literal["montana", "montanara", "mount_drago", "mountains"]  # noqa: Y015
+    _WhichOneofReturnType_table: _TypeAlias = _typing.Literal["montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
     _WhichOneofArgType_table: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_table) -> _WhichOneofReturnType_table | None: ...
 

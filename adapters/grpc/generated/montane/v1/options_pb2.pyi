@@ -7,6 +7,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2 as _montana_pb2
 from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2 as _montanara_pb2
+from adapters.grpc.generated.montane.montmartre.v1 import montmartre_pb2 as _montmartre_pb2
 from adapters.grpc.generated.montane.mount_drago.v1 import mount_drago_pb2 as _mount_drago_pb2
 from adapters.grpc.generated.montane.mountains.v1 import mountains_pb2 as _mountains_pb2
 import builtins as _builtins
@@ -28,6 +29,7 @@ class Options(_message.Message):
 
     MONTANA_FIELD_NUMBER: _builtins.int
     MONTANARA_FIELD_NUMBER: _builtins.int
+    MONTMARTRE_FIELD_NUMBER: _builtins.int
     MOUNT_DRAGO_FIELD_NUMBER: _builtins.int
     MOUNTAINS_FIELD_NUMBER: _builtins.int
     @_builtins.property
@@ -37,6 +39,10 @@ class Options(_message.Message):
     @_builtins.property
     def montanara(self) -> _montanara_pb2.Options:
         """Of Montanara."""
+
+    @_builtins.property
+    def montmartre(self) -> _montmartre_pb2.Options:
+        """Of Montmartre."""
 
     @_builtins.property
     def mount_drago(self) -> _mount_drago_pb2.Options:
@@ -51,14 +57,15 @@ class Options(_message.Message):
         *,
         montana: _montana_pb2.Options | None = ...,
         montanara: _montanara_pb2.Options | None = ...,
+        montmartre: _montmartre_pb2.Options | None = ...,
         mount_drago: _mount_drago_pb2.Options | None = ...,
         mountains: _mountains_pb2.Options | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "mount_drago", b"mount_drago", "mountains", b"mountains", "options", b"options"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "options", b"options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "mount_drago", b"mount_drago", "mountains", b"mountains", "options", b"options"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "options", b"options"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_options: _TypeAlias = _typing.Literal["montana", "montanara", "mount_drago", "mountains"]  # noqa: Y015
+    _WhichOneofReturnType_options: _TypeAlias = _typing.Literal["montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
     _WhichOneofArgType_options: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_options) -> _WhichOneofReturnType_options | None: ...
 
