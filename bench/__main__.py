@@ -2,9 +2,9 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import commands, montana_rules, store
+from bench import commands, fanout, memory, montana_rules, replay, store
 
-NAMES = ("rules", "store", "commands")
+NAMES = ("rules", "store", "commands", "fanout", "replay", "memory")
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
         description="How fast Montane is; every figure stands beside a bound measured in the same run.",
         formatter_class=ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("what", nargs="*", help="rules, store, commands; all if none is named")
+    parser.add_argument("what", nargs="*", help=f"{', '.join(NAMES)}; all if none is named")
     parser.add_argument("--deals", type=int, default=300, help="rules: deals a round plays, numbered from 0")
     parser.add_argument("--rounds", type=int, default=7, help="rules: rounds, of which the median counts")
     parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
@@ -38,6 +38,12 @@ def main() -> None:
         commands.compare(arguments.seconds, rounds=3)
         commands.long_matches(rounds=5)
         commands.many_matches(1_000, arguments.matches, arguments.seconds, rounds=5)
+    if "fanout" in wanted:
+        fanout.compare()
+    if "replay" in wanted:
+        replay.compare(rounds=200)
+    if "memory" in wanted:
+        memory.by_length()
 
 
 if __name__ == "__main__":

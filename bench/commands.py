@@ -17,7 +17,7 @@ import uvloop
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2
 from adapters.grpc.generated.montane.v1 import games_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
-from bench.load import FIRST, Load, Send, account, command, connected, opened, played, played_for
+from bench.load import FIRST, Load, Player, account, command, connected, opened, played, played_for
 from bench.serving import Serving, database, serving
 
 IN_FLIGHT = (1, 16, 128)
@@ -25,31 +25,32 @@ SERVICE = "/montane.v1.MatchService/"
 RESULT = b"\x12"
 """How a `PlayResponse` begins that answers a command."""
 
-type Face = Callable[[Serving, int], AbstractAsyncContextManager[list[Send]]]
+type Face = Callable[[Serving, int], AbstractAsyncContextManager[list[Player]]]
 """Opens so many matches at a server and gives how each is played."""
 
 
 @asynccontextmanager
-async def rest(server: Serving, matches: int) -> AsyncIterator[list[Send]]:
+async def rest(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
     """Give how matches are played over REST: with a key and an expected version each."""
     async with AsyncExitStack() as open_ones:
         connections = [await open_ones.enter_async_context(connected(server.http)) for _ in range(matches)]
         headers = f"Authorization: Bearer {await account(connections[0])}\r\n"
 
-        async def player(connection: Any) -> Send:
-            path = f"/v1/matches/{await opened(connection, headers)}/commands"
+        async def player(connection: Any) -> Player:
+            match = await opened(connection, headers)
+            path = f"/v1/matches/{match}/commands"
 
             async def send(number: int) -> None:
                 body = msgspec.json.encode({"command": command(number), "expected_version": FIRST + number})
                 await connection.request("POST", path, body, f"{headers}Idempotency-Key: {number}\r\n")
 
-            return send
+            return Player(match, send)
 
         yield [await player(connection) for connection in connections]
 
 
 @asynccontextmanager
-async def unary(server: Serving, matches: int) -> AsyncIterator[list[Send]]:
+async def unary(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
     """Give how matches are played over unary gRPC."""
     token, ids = await _accounted(server, matches)
     async with grpc.aio.insecure_channel(server.grpc) as channel:
@@ -59,20 +60,20 @@ async def unary(server: Serving, matches: int) -> AsyncIterator[list[Send]]:
             response_deserializer=None,
         )
 
-        def player(match: str) -> Send:
+        def player(match: str) -> Player:
             async def send(number: int) -> None:
                 asked = pb.SubmitCommandRequest(
                     match=match, command=_command(number), expected_version=FIRST + number
                 )
                 await call(asked, metadata=(*token, ("idempotency-key", str(number))))
 
-            return send
+            return Player(match, send)
 
         yield [player(match) for match in ids]
 
 
 @asynccontextmanager
-async def streams(server: Serving, matches: int) -> AsyncIterator[list[Send]]:
+async def streams(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
     """Give how matches are played over one bidirectional stream each."""
     token, ids = await _accounted(server, matches)
     async with grpc.aio.insecure_channel(server.grpc) as channel:
@@ -82,7 +83,7 @@ async def streams(server: Serving, matches: int) -> AsyncIterator[list[Send]]:
             response_deserializer=None,
         )
 
-        async def player(match: str) -> Send:
+        async def player(match: str) -> Player:
             stream = play(metadata=token)
             await stream.write(pb.PlayRequest(watch=pb.WatchMatchRequest(match=match, after=FIRST)))
 
@@ -94,17 +95,17 @@ async def streams(server: Serving, matches: int) -> AsyncIterator[list[Send]]:
                 while not (await stream.read()).startswith(RESULT):
                     pass
 
-            return send
+            return Player(match, send)
 
         yield [await player(match) for match in ids]
 
 
 @asynccontextmanager
-async def bare(server: Serving, matches: int) -> AsyncIterator[list[Send]]:
+async def bare(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
     """Give how events are appended by the barest server."""
     async with AsyncExitStack() as open_ones:
 
-        async def player() -> Send:
+        async def player() -> Player:
             connection = await open_ones.enter_async_context(connected(server.http))
             match = str(uuid4())
 
@@ -112,7 +113,7 @@ async def bare(server: Serving, matches: int) -> AsyncIterator[list[Send]]:
                 body = msgspec.json.encode({"match": match, "version": number + 1})
                 await connection.request("POST", "/commands", body)
 
-            return send
+            return Player(match, send)
 
         yield [await player() for _ in range(matches)]
 
@@ -171,10 +172,10 @@ def many_matches(few: int, many: int, seconds: float, rounds: int) -> None:
 
 async def _one_round(server: Serving, face: Face, matches: int, seconds: float) -> tuple[Load, float]:
     """Return a load and the server's processor time for each of its commands, in microseconds."""
-    async with face(server, matches) as sends:
-        await played(sends, 0, 10)
+    async with face(server, matches) as players:
+        await played(players, 0, 10)
         before = server.cpu()
-        load = await played_for(sends, [10] * matches, seconds)
+        load = await played_for(players, 10, seconds)
         return load, (server.cpu() - before) / load.commands * 1e6
 
 
@@ -192,10 +193,10 @@ def _alone(conninfo: str, server: Serving) -> None:
     commands = 2_000
 
     async def load() -> None:
-        async with rest(server, 1) as sends:
-            await played(sends, 0, 10)
+        async with rest(server, 1) as players:
+            await played(players, 0, 10)
             before = _written(conninfo)
-            await played(sends, 10, commands)
+            await played(players, 10, commands)
             after = _written(conninfo)
             wal, transactions = (last - first for first, last in zip(before, after, strict=True))
             print(f"\nalone: {wal / commands / 1000:.2f} kB of WAL and", end="")
@@ -221,8 +222,8 @@ def _fill(conninfo: str, matches: int) -> None:
     with serving(conninfo) as server:
 
         async def one() -> None:
-            async with rest(server, 1) as sends:
-                await played(sends, 0, 20)
+            async with rest(server, 1) as players:
+                await played(players, 0, 20)
 
         uvloop.run(one())
     with psycopg.connect(conninfo, autocommit=True) as connection:

@@ -49,6 +49,8 @@ from services.views import SeenEvent, View, seen_events, view
 
 ATTEMPTS = 5
 """How often a command is decided again after another process was faster."""
+MISSED_EVENTS = 200
+"""How many missed events a conflict carries at most."""
 LONGEST_KEY = 255
 LONGEST_ENTROPY = 256
 
@@ -404,12 +406,15 @@ class Matches:
         await self._store.close()
 
     async def _conflict(self, live: Live, seat: Seat, expected_version: int) -> Conflict:
-        missed = await self._store.read(live.id, min(expected_version, live.version), live.version)
+        after = min(expected_version, live.version)
+        up_to = min(after + MISSED_EVENTS, live.version)
+        missed = await self._store.read(live.id, after, up_to)
         return Conflict(
             "VERSION_CONFLICT",
             version=live.version,
             expected_version=expected_version,
             events=seen_events(live.game, missed, seated(seat)),
+            truncated=up_to < live.version,
         )
 
     async def game_of(self, id: MatchId, player: PlayerId) -> Game[Any, Any, Any, Any]:

@@ -88,7 +88,9 @@ def bug() -> grpc.Status:
 
 def _info(failed: Failure | Rejected) -> ErrorInfo:
     metadata = {
-        name: str(value)[:LONGEST] for name, value in failed.details.items() if isinstance(value, int | str)
+        name: str(value)[:LONGEST]
+        for name, value in failed.details.items()
+        if isinstance(value, int | str) and not isinstance(value, bool)
     }
     if isinstance(failed, Rejected) and (clause := clause_of(failed.reason)):
         metadata["clause"] = clause
@@ -128,7 +130,11 @@ def _precondition(reason: str, subject: str, sentence: str) -> PreconditionFailu
 
 def _conflict(details: Mapping[str, Any], to_event: Callable[[SeenEvent[Any]], Event]) -> VersionConflict:
     missed: Sequence[SeenEvent[Any]] = details["events"]
-    conflict = VersionConflict(version=details["version"], expected_version=details["expected_version"])
+    conflict = VersionConflict(
+        version=details["version"],
+        expected_version=details["expected_version"],
+        truncated=details["truncated"],
+    )
     for event in missed:
         message = to_event(event)
         if conflict.ByteSize() + message.ByteSize() > ROOM:

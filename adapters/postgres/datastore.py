@@ -1,22 +1,18 @@
 """The connections to PostgreSQL that everything in this process shares."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from eventsourcing.persistence import PersistenceError
 from eventsourcing.postgres import PostgresDatastore
-from psycopg.rows import dict_row
+from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool
 
+from adapters.postgres.connections import ANSWER_SECONDS, CONNECT_SECONDS, Connection, limited, lost
 from services.errors import Unavailable
-
-CONNECT_TIMEOUT = 2.0
-"""Seconds that a caller waits for a connection before it is told that the store is away."""
-
-LOST_SERVER = (psycopg.OperationalError, psycopg.InterfaceError)
 
 
 class Datastore(PostgresDatastore):
@@ -24,35 +20,45 @@ class Datastore(PostgresDatastore):
 
     def __init__(self, conninfo: str, pool_size: int) -> None:
         """Take where the database is and how many connections may be open; open none yet."""
-        super().__init__("", "", "", "", "", pool_size=1, connect_timeout=CONNECT_TIMEOUT)
+        super().__init__("", "", "", "", "", pool_size=1)
         self.conninfo = conninfo
         self.pool = ConnectionPool(  # type: ignore[assignment]
-            conninfo,
-            kwargs={"row_factory": dict_row, "connect_timeout": 5},
+            limited(conninfo),
+            connection_class=Connection,
+            kwargs={"row_factory": dict_row},
             min_size=1,
             max_size=pool_size,
             open=False,
             configure=self.after_connect_func(),
-            check=ConnectionPool.check_connection,
-            timeout=CONNECT_TIMEOUT,
+            check=_check,
             # The pool gives up soon and begins anew with the next caller, so that it is back at once when the
             # server is, instead of after the rest of a long pause.
+            timeout=CONNECT_SECONDS,
             reconnect_timeout=1.0,
         )
         self._threads = ThreadPoolExecutor(pool_size, thread_name_prefix="postgres")
+
+    @contextmanager
+    def get_connection(self) -> Iterator[psycopg.Connection[DictRow]]:
+        """Give a connection; one to a standby is ended, as the next may lead to where writing is possible."""
+        with super().get_connection() as connection:
+            try:
+                yield connection
+            except psycopg.errors.ReadOnlySqlTransaction:
+                connection.close()
+                raise
 
     async def run[Result](self, work: Callable[[], Result]) -> Result:
         """Return what `work` gives, done in a thread of this datastore.
 
         Raises:
-            Unavailable: The server cannot be reached or went away meanwhile.
+            Unavailable: The server cannot be reached or went away meanwhile, or the time is up.
         """
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-        except LOST_SERVER as error:
-            raise Unavailable from error
-        except PersistenceError as error:
-            if isinstance(error.__cause__, LOST_SERVER):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except Exception as error:
+            if lost(error):
                 raise Unavailable from error
             raise
 
@@ -70,3 +76,12 @@ class Datastore(PostgresDatastore):
         """Close all connections; what is being done is finished first."""
         self._threads.shutdown()
         self.pool.close()
+
+
+def _check(connection: Connection) -> None:
+    """See whether a connection still works, with little patience: a server that lives answers at once."""
+    connection.patience = CONNECT_SECONDS
+    try:
+        ConnectionPool.check_connection(connection)
+    finally:
+        del connection.patience

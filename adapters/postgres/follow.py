@@ -4,10 +4,10 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 
-import psycopg
-from eventsourcing.persistence import ApplicationRecorder, PersistenceError
+from eventsourcing.persistence import ApplicationRecorder
 from psycopg import sql
 
+from adapters.postgres.connections import Connection, limited, lost
 from adapters.postgres.store import EVENTS
 
 POLL = 1.0
@@ -27,9 +27,10 @@ class Follower:
         self, conninfo: str, recorder: ApplicationRecorder, catch_up: Callable[[ApplicationRecorder], bool]
     ) -> None:
         """Take where the log is, how to read it, and what takes it in batch by batch."""
-        self._conninfo = conninfo
+        self._conninfo = limited(conninfo)
         self._recorder = recorder
         self._catch_up = catch_up
+        self._trouble: str | None = None
         self._stopped = Event()
         self._thread = Thread(target=self._follow, name="follower", daemon=True)
 
@@ -45,23 +46,38 @@ class Follower:
     def _follow(self) -> None:
         while not self._stopped.is_set():
             try:
-                with psycopg.connect(self._conninfo, autocommit=True, connect_timeout=5) as connection:
+                with Connection.connect(self._conninfo, autocommit=True) as connection:
                     connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(EVENTS)))
                     self._listen(connection)
-            except (psycopg.Error, PersistenceError) as error:
-                log.warning("read models wait for the database: %s", error)
-            except Exception:
+            except Exception as error:
                 # Tried again, not given up: a list that stands still would go unnoticed.
-                log.exception("the read models cannot follow the log")
+                self._troubled(error)
             self._stopped.wait(PAUSE)
 
-    def _listen(self, connection: psycopg.Connection[object]) -> None:
+    def _listen(self, connection: Connection) -> None:
         while not self._stopped.is_set():
-            while self._catch_up(self._recorder):
+            while self._catch_up(self._recorder) and not self._stopped.is_set():
                 pass
+            self._well()
             self._stopped.wait(TOGETHER)
             waited = TOGETHER
             while waited < POLL and not self._stopped.is_set():
                 if any(True for _ in connection.notifies(timeout=POLL / 10, stop_after=1)):
                     break
                 waited += POLL / 10
+
+    def _troubled(self, error: Exception) -> None:
+        """Log what is in the way, once for as long as it is the same."""
+        trouble = "away" if lost(error) else repr(error)
+        if trouble == self._trouble:
+            return
+        self._trouble = trouble
+        if trouble == "away":
+            log.warning("the read models wait for the database: %s", error)
+        else:
+            log.error("the read models cannot follow the log", exc_info=error)
+
+    def _well(self) -> None:
+        if self._trouble is not None:
+            self._trouble = None
+            log.info("the read models follow the log again")

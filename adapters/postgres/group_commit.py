@@ -12,24 +12,18 @@ from collections.abc import Sequence
 import psycopg
 from eventsourcing.persistence import StoredEvent
 from msgspec import Struct
+from psycopg.errors import UniqueViolation
 
+from adapters.postgres.connections import ANSWER_SECONDS, limited, lost
 from adapters.postgres.wire import ARRAYS, Wire, bigints, byteas, integers, texts, uuids
 from services.errors import Unavailable
 from services.ports import VersionTaken
 
 BATCH = 500
 """The most commands of one commit."""
-LOCK_SECONDS = 5
-STATEMENT_SECONDS = 10
-COMMIT_SECONDS = 12
-"""How long a commit may take in all; then its connection is given up and nobody knows if it happened."""
-CONNECT_SECONDS = 2
 
-OPTIONS = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
-
+PRIMARY_KEY = "match_events_pkey"
 APPEND = "SELECT refused FROM append_match_events($1, $2, $3, $4, $5)"
-
-LOST = (psycopg.OperationalError, psycopg.InterfaceError, TimeoutError)
 
 
 class Waiting(Struct):
@@ -49,12 +43,13 @@ class GroupCommit:
 
     def __init__(self, conninfo: str, capacity: int) -> None:
         """Take where the database is, and how many events may wait; connect with the first of them."""
-        self._conninfo = conninfo
+        self._conninfo = limited(conninfo)
         self._capacity = capacity
         self._waiting: deque[Waiting] = deque()
         self._events = 0
         self._wire: Wire | None = None
         self._committer: asyncio.Task[None] | None = None
+        self._closed = False
 
     @property
     def connected(self) -> bool:
@@ -71,10 +66,10 @@ class GroupCommit:
 
         Raises:
             VersionTaken: One of the versions exists already; nothing was stored.
-            Unavailable: Too many are waiting, and nothing was stored; or the server was lost meanwhile, and
-                the events may have been stored or not.
+            Unavailable: Too many are waiting, or this was closed, and nothing was stored; or the server was
+                lost meanwhile, and the events may have been stored or not.
         """
-        if self._events + len(events) > self._capacity:
+        if self._closed or self._events + len(events) > self._capacity:
             raise Unavailable
         waiting = Waiting(events, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
@@ -84,7 +79,8 @@ class GroupCommit:
         await waiting.stored
 
     async def close(self) -> None:
-        """Finish what was accepted, then disconnect."""
+        """Finish what was accepted, then disconnect for good."""
+        self._closed = True
         if self._committer is not None:
             await self._committer
         self._disconnect()
@@ -119,12 +115,17 @@ class GroupCommit:
             integers([number for number, _ in events]),
         )
         try:
-            async with asyncio.timeout(COMMIT_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS):
                 wire = await self._connected()
                 refused = await wire.call(columns)
+        except UniqueViolation as error:
+            # So a command is refused that went alone; among several the function finds out which are.
+            if PRIMARY_KEY not in str(error):
+                raise
+            return {1}
         except BaseException as error:
             # After anything but the server's own refusal an answer may still be under way.
-            if isinstance(error, LOST) or not isinstance(error, psycopg.Error):
+            if lost(error) or not isinstance(error, psycopg.Error):
                 self._disconnect()
             raise
         return {int(number) for number in (refused or b"{}")[1:-1].split(b",") if number}
@@ -132,9 +133,7 @@ class GroupCommit:
     async def _connected(self) -> Wire:
         if self._wire is None or self._wire.closed:
             self._disconnect()
-            self._wire = await Wire.connect(
-                self._conninfo, APPEND, ARRAYS, options=OPTIONS, seconds=CONNECT_SECONDS
-            )
+            self._wire = await Wire.connect(self._conninfo, APPEND, ARRAYS)
         return self._wire
 
     def _disconnect(self) -> None:
@@ -146,4 +145,4 @@ class GroupCommit:
     def _tell_failure(batch: Sequence[Waiting], error: Exception) -> None:
         for waiting in batch:
             if not waiting.stored.done():
-                waiting.stored.set_exception(Unavailable() if isinstance(error, LOST) else error)
+                waiting.stored.set_exception(Unavailable() if lost(error) else error)

@@ -5,9 +5,16 @@ from contextlib import suppress
 from typing import Any, Protocol
 from uuid import UUID
 
-from eventsourcing.persistence import AggregateRecorder, ApplicationRecorder, IntegrityError, StoredEvent
+from eventsourcing.persistence import (
+    AggregateRecorder,
+    ApplicationRecorder,
+    InfrastructureFactory,
+    IntegrityError,
+    StoredEvent,
+)
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
-from eventsourcing.postgres import PostgresAggregateRecorder, PostgresApplicationRecorder
+from eventsourcing.postgres import PostgresAggregateRecorder, PostgresApplicationRecorder, PostgresFactory
+from eventsourcing.utils import Environment
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import GroupCommit
@@ -18,7 +25,6 @@ from services.live import Games
 from services.ports import Recorded, Snapshot, VersionTaken
 
 EVENTS = "match_events"
-SNAPSHOTS = "match_snapshots"
 
 APPEND = (
     "SELECT refused, last"
@@ -60,6 +66,21 @@ class SnapshotRecorder(PostgresAggregateRecorder):
 
     insert_events = PostgresAggregateRecorder.insert_events.__wrapped__
     select_events = PostgresAggregateRecorder.select_events.__wrapped__
+
+
+class RecorderFactory(PostgresFactory):
+    """Makes the library's recorders on our tables, which the migrations have made, and on our connections.
+
+    The library makes the tables' names, `match_events` and `match_snapshots`, from an application's: `match`.
+    """
+
+    application_recorder_class = MatchRecorder
+    aggregate_recorder_class = SnapshotRecorder
+
+    def __init__(self, datastore: Datastore) -> None:
+        """Take the connections; the library's own constructor would open others, by settings of its own."""
+        InfrastructureFactory.__init__(self, Environment("match", {self.CREATE_TABLE: "n"}))
+        self.datastore = datastore
 
 
 class Run(Protocol):
@@ -142,9 +163,9 @@ class Store:
         return True
 
 
-def postgres_log(datastore: Datastore) -> MatchRecorder:
+def postgres_log(datastore: Datastore) -> ApplicationRecorder:
     """Return the recorder of all matches' events."""
-    return MatchRecorder(datastore, events_table_name=EVENTS)
+    return RecorderFactory(datastore).application_recorder()
 
 
 def postgres_store(games: Games, datastore: Datastore, append_queue: int) -> Store:
@@ -156,8 +177,9 @@ def postgres_store(games: Games, datastore: Datastore, append_queue: int) -> Sto
         append_queue: The most events that may wait to be written.
     """
     group_commit = GroupCommit(datastore.conninfo, append_queue)
-    snapshots = SnapshotRecorder(datastore, events_table_name=SNAPSHOTS)
-    return Store(games, postgres_log(datastore), snapshots, datastore.run, group_commit)
+    recorders = RecorderFactory(datastore)
+    events, snapshots = recorders.application_recorder(), recorders.aggregate_recorder("snapshots")
+    return Store(games, events, snapshots, datastore.run, group_commit)
 
 
 def memory_store(games: Games, events: POPOApplicationRecorder, snapshots: POPOAggregateRecorder) -> Store:

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection, sql
 
+from adapters.postgres.connections import limited
 from adapters.postgres.store import EVENTS
 from services.ids import MatchId, match_id
 
@@ -19,7 +20,6 @@ TOGETHER = 0.005
 PAUSE = 0.2
 """Seconds between two tries to reach a server that is away."""
 PAGE = 1_000
-CONNECT_SECONDS = 2
 READ_SECONDS = 5
 """How long one reading may take; then the connection is given up."""
 
@@ -50,7 +50,7 @@ class Tail:
             hear: Told a match and a version that it has reached.
             own: Process id of the server's backend whose commits are known here already, if there is one.
         """
-        self._conninfo = conninfo
+        self._conninfo = limited(conninfo)
         self._hear = hear
         self._own = own
         self._position = 0
@@ -96,7 +96,7 @@ class Tail:
             await asyncio.sleep(PAUSE)
 
     async def _connected(self) -> AsyncConnection[Any]:
-        return await AsyncConnection.connect(self._conninfo, autocommit=True, connect_timeout=CONNECT_SECONDS)
+        return await AsyncConnection.connect(self._conninfo, autocommit=True)
 
     async def _listen(self, connection: AsyncConnection[Any]) -> None:
         while True:

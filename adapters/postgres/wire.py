@@ -38,21 +38,15 @@ class Wire:
         self._loop.add_reader(self.descriptor, self._readable)
 
     @classmethod
-    async def connect(
-        cls, conninfo: str, statement: str, types: Sequence[int], *, options: str, seconds: int
-    ) -> Self:
+    async def connect(cls, conninfo: str, statement: str, types: Sequence[int]) -> Self:
         """Connect and prepare the statement.
 
         Args:
             conninfo: Where the database is.
             statement: SQL with parameters `$1`, `$2` ...
             types: The parameters' OIDs.
-            options: Settings of the connection, as on the server's command line.
-            seconds: How long connecting may take.
         """
-        connection = await AsyncConnection.connect(
-            conninfo, autocommit=True, options=options, connect_timeout=seconds
-        )
+        connection = await AsyncConnection.connect(conninfo, autocommit=True)
         wire = cls(connection)
         try:
             wire._libpq.send_prepare(STATEMENT, statement.encode(), types)

@@ -32,6 +32,7 @@ STATIC: Mapping[str, Any] = {
     "Rules": bodies.Rules,
     "Health": bodies.Health,
     "Problem": Problem,
+    "SocketProblem": bodies.SocketProblem,
 }
 """The bodies that are the same for every game."""
 
@@ -128,7 +129,7 @@ def _match_page(games: dict[str, Any]) -> dict[str, Any]:
 
 
 def _titles(status: int) -> str:
-    return " Or: ".join(f"{kind.title}." for kind in ALL_KINDS if kind.status == status)
+    return " Or: ".join(f"{kind.title}. {kind.meaning}" for kind in ALL_KINDS if kind.status == status)
 
 
 def _documented(name: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -184,13 +185,24 @@ def _of_game(game: bodies.AnyGame, shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the components of a game, each under the game's name."""
     kinds = bodies.game_bodies(game)
     references, found = _described(list(kinds.values()))
-    names = {name: component(game, name.partition("_")[0]) for name in found if name not in shared} | {
+    names = {name: _named(name, game, shared) for name in found} | {
         reference: component(game, kind) for reference, kind in zip(references, kinds, strict=True)
     }
-    ours = {names[name]: schema for name, schema in found.items() if name in names}
+    ours = {names[name]: schema for name, schema in found.items() if names[name] not in shared}
     for kind, field in DISCRIMINATED.items():
         ours[component(game, kind)]["properties"][field] = {"const": game.id}
     return {name: _renamed(schema, names) for name, schema in ours.items()}
+
+
+def _named(name: str, game: bodies.AnyGame, shared: Mapping[str, Any]) -> str:
+    """Return the component of a type that msgspec has named.
+
+    It names a generic type's parameters too, and the modules of types that have one name, as the phases of a
+    match and of a game.
+    """
+    plain = name.rpartition(".")[2] if name.startswith("domain.") else name.partition("_")[0]
+    is_own = plain not in shared or name.startswith(f"domain.{game.id}.")
+    return component(game, plain) if is_own else plain
 
 
 def _described(types: list[Any]) -> tuple[list[str], dict[str, Any]]:

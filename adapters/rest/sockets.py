@@ -3,17 +3,17 @@
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect
-from msgspec import Meta, Raw, Struct
+from msgspec import Raw
 
 from adapters.duplex import conversation
-from adapters.rest.bodies import CommandResult, command_type
+from adapters.rest.bodies import CommandResult, SocketCommand, SocketProblem, SocketResult, command_type
 from adapters.rest.connections import abort_of
-from adapters.rest.problems import Problem, bug, problem_of
+from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import decoded, services, token
 from adapters.rest.streams import encoded
 from domain.match import PlayerId
@@ -31,50 +31,6 @@ BEARER = "montane.bearer."
 
 REFUSED = 4_000
 """What is added to the status of a problem to make the code that the WebSocket is closed with."""
-
-
-class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", forbid_unknown_fields=True):
-    """A command of the caller's seat, as a client sends it.
-
-    Attributes:
-        command: What the seat asks for.
-        id: The client's own name for this message, repeated in the answer.
-        expected_version: The version that the caller decided on; refused if the match is at another.
-        validate_only: Only say whether the command would be accepted.
-        key: The idempotency key; the server makes one if it is left out.
-    """
-
-    command: C
-    id: Annotated[str, Meta(max_length=255)] = ""
-    expected_version: Annotated[int, Meta(ge=0)] | None = None
-    validate_only: bool = False
-    key: str | None = None
-
-
-class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result"):
-    """What a command led to. Its events come in the stream too.
-
-    Attributes:
-        id: The client's name for the command.
-        key: The command's idempotency key.
-        result: What it led to.
-    """
-
-    id: str
-    key: str
-    result: CommandResult[C, P, T]
-
-
-class SocketProblem(Struct, frozen=True, tag_field="type", tag="problem"):
-    """A command, or the socket itself, that was refused.
-
-    Attributes:
-        id: The client's name for the command; empty if it could not be read, or the socket itself is refused.
-        problem: Why.
-    """
-
-    id: str
-    problem: Problem
 
 
 type Answer = SocketResult[Any, Any, Any] | SocketProblem

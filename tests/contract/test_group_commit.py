@@ -9,22 +9,22 @@ import time
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from eventsourcing.persistence import ApplicationRecorder, StoredEvent
-from eventsourcing.tests import persistence
+from eventsourcing.persistence import StoredEvent
+from psycopg.conninfo import make_conninfo
 
 from adapters.postgres import group_commit
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import BATCH, GroupCommit
-from adapters.postgres.store import EVENTS, MatchRecorder, postgres_log
+from adapters.postgres.store import postgres_log
 from adapters.postgres.wire import Wire
 from services.errors import Unavailable
 from services.ports import VersionTaken
-from tests.support.database import Databases
+from tests.support.database import Databases, end_sessions, log_locked
 from tests.support.relay import relay
 from tests.support.server import eventually, free_port
 
@@ -54,15 +54,6 @@ def stored(database: str) -> dict[UUID, list[int]]:
         for match, version in connection.execute(query).fetchall():
             found.setdefault(match, []).append(version)
     return found
-
-
-def end_sessions(database: str) -> None:
-    """End every other session of a database, as the server does when it stops."""
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
 
 
 async def outcomes(commits: GroupCommit, *commands: list[StoredEvent]) -> list[type[BaseException] | None]:
@@ -226,6 +217,21 @@ async def test_closing_finishes_what_was_accepted(database: str) -> None:
     assert set(stored(database)) == set(matches)
 
 
+async def test_a_closed_one_accepts_nothing(commits: GroupCommit, database: str) -> None:
+    """Behind the closing, and while what was accepted is finished, commands are told to come again."""
+    early, late = uuid4(), uuid4()
+    accepted = asyncio.create_task(outcomes(commits, events(early, 1)))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(commits.close())
+    await asyncio.sleep(0)
+    assert await outcomes(commits, events(late, 1)) == [Unavailable]
+    await closing
+    assert await outcomes(commits, events(late, 1)) == [Unavailable]
+    assert await accepted == [None]
+    assert not commits.connected
+    assert set(stored(database)) == {early}
+
+
 async def test_a_caller_that_goes_away_leaves_its_command(commits: GroupCommit, database: str) -> None:
     """A command that was accepted is stored although nobody waits for it; others are not disturbed."""
     gone, stays = uuid4(), uuid4()
@@ -263,7 +269,7 @@ async def test_a_session_that_ends_idle_is_replaced_unnoticed(commits: GroupComm
 
 async def test_a_lost_connection_lets_go_of_its_descriptor(database: str) -> None:
     """Closing a connection that was lost before leaves alone what has its descriptor's number by then."""
-    wire = await Wire.connect(database, "SELECT 1", (), options="", seconds=2)
+    wire = await Wire.connect(database, "SELECT 1", ())
     number = wire.descriptor
     near, far = socket.socketpair()
     await asyncio.to_thread(end_sessions, database)
@@ -286,17 +292,15 @@ async def test_a_server_that_says_nothing_is_given_up_in_time(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the network is cut without a word commands are told in time, and writing goes on after."""
-    monkeypatch.setattr(group_commit, "COMMIT_SECONDS", 1)
+    monkeypatch.setattr(group_commit, "ANSWER_SECONDS", 1)
     async with relay(database) as (conninfo, wires):
         commits = GroupCommit(conninfo, QUEUE)
         await commits.append(events(uuid4(), 1))
-        wires.answers.clear()
-        wires.questions.clear()
+        wires.cut()
         begun = time.monotonic()
         assert await outcomes(commits, events(uuid4(), 1)) == [Unavailable]
         assert time.monotonic() - begun < 2
-        wires.answers.set()
-        wires.questions.set()
+        wires.heal()
         await commits.append(events(uuid4(), 1))
         await commits.close()
 
@@ -321,12 +325,9 @@ async def test_no_server_is_told_soon() -> None:
 
 async def test_a_writer_that_holds_the_lock_does_not_stop_us_for_ever(database: str) -> None:
     """`lock_timeout` ends the wait for a lock that nobody gives back; then writing goes on."""
-    commits = GroupCommit(database, QUEUE)
-    with psycopg.connect(database) as connection:
-        connection.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.match_events', 0))"
-        )
-        async with asyncio.timeout(20):
+    commits = GroupCommit(make_conninfo(database, options="-c lock_timeout=200ms"), QUEUE)
+    with log_locked(database):
+        async with asyncio.timeout(5):
             assert await outcomes(commits, events(uuid4(), 1)) == [Unavailable]
     await commits.append(events(uuid4(), 1))
     await commits.close()
@@ -345,27 +346,3 @@ def test_eight_processes_migrate_at_once(postgres_server: str) -> None:
         assert [starter.returncode for starter in starters] == [0] * 8
         assert sorted(applied)[:7] == [0] * 7
     databases.close()
-
-
-class TestTheLibrarysOwnCases(persistence.ApplicationRecorderTestCase[ApplicationRecorder]):
-    """The library's test case for recorders of applications, against ours."""
-
-    EXPECT_CONTIGUOUS_NOTIFICATION_IDS = False
-    INITIAL_VERSION = 1
-    database: ClassVar[str]
-    opened: ClassVar[list[Datastore]]
-
-    @pytest.fixture(autouse=True)
-    def _on_a_database(self, database: str) -> Any:
-        """Give each case a database of its own."""
-        type(self).database = database
-        type(self).opened = []
-        yield
-        for datastore in self.opened:
-            datastore.close()
-
-    def create_recorder(self) -> MatchRecorder:
-        """Return our recorder."""
-        datastore = Datastore(self.database, 12)
-        self.opened.append(datastore)
-        return MatchRecorder(datastore, events_table_name=EVENTS)

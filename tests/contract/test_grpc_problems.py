@@ -338,8 +338,10 @@ async def test_a_name_that_cannot_be_shown(face: Face, name: str) -> None:
     assert (refusal.code, refusal.field) == (Code.INVALID_ARGUMENT, "display_name")
 
 
-async def test_a_version_conflict_carries_what_was_missed(face: Face) -> None:
-    """ABORTED with the current version and the events behind the expected one."""
+async def test_a_version_conflict_carries_what_was_missed(
+    face: Face, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ABORTED with the current version and the events behind the expected one, not all if they are many."""
     own = montana_pb2.Command(redeal=montana_pb2.Redeal())
     refusal = await face.refused("SubmitCommand", face.command(own, expected_version=2))
     assert (refusal.code, refusal.reason) == (Code.ABORTED, "VERSION_CONFLICT")
@@ -348,6 +350,10 @@ async def test_a_version_conflict_carries_what_was_missed(face: Face) -> None:
     assert (conflict.version, conflict.expected_version, conflict.truncated) == (4, 2, False)
     served = await face.matches.ListEvents(matches.ListEventsRequest(match=face.match, after=2))
     assert list(conflict.events) == list(served.items)
+    monkeypatch.setattr("services.matches.MISSED_EVENTS", 1)
+    refusal = await face.refused("SubmitCommand", face.command(own, expected_version=2))
+    conflict = refusal.detail(matches.VersionConflict())
+    assert (list(conflict.events), conflict.truncated) == (list(served.items)[:1], True)
 
 
 async def test_idempotency_keys(face: Face) -> None:

@@ -189,12 +189,19 @@ async def test_what_is_not_there(rest: Rest) -> None:
         assert (found["status"], found["reason"]) == (404, reason), path
 
 
-async def test_a_version_conflict_carries_what_was_missed(rest: Rest) -> None:
-    """409 with the current version and the events behind the expected one."""
+async def test_a_version_conflict_carries_what_was_missed(
+    rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """409 with the current version and the events behind the expected one, not all if they are many."""
     found = await rest.problem("POST", f"{rest.path}/commands", json=NINE | {"expected_version": 2})
     assert (found["status"], found["reason"]) == (409, "VERSION_CONFLICT")
-    assert found["details"]["version"] == 4
-    assert [event["version"] for event in found["details"]["events"]] == [3, 4]
+    details = found["details"]
+    assert (details["version"], details["expected_version"], details["truncated"]) == (4, 2, False)
+    assert [event["version"] for event in details["events"]] == [3, 4]
+    monkeypatch.setattr("services.matches.MISSED_EVENTS", 1)
+    found = await rest.problem("POST", f"{rest.path}/commands", json=NINE | {"expected_version": 2})
+    assert [event["version"] for event in found["details"]["events"]] == [3]
+    assert found["details"]["truncated"] is True
 
 
 async def test_a_key_used_for_something_else(rest: Rest) -> None:

@@ -21,7 +21,7 @@ from domain.match import PlayerId
 from services import feeds
 from services.ids import MatchId
 from services.matches import Matches
-from tests.support.montana import ENDLESS, step
+from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import memory_stores, proposal
 
 ANN = PlayerId("player_00000000000000000000000001")
@@ -52,10 +52,8 @@ async def endless(matches: Matches) -> MatchId:
 
 async def play(matches: Matches, match: MatchId) -> int:
     """Make many moves, and return the version that they lead to."""
-    for number in range(MOVES):
-        given = await matches.submit(
-            ANN, match, step(number), key=None, expected_version=None, validate_only=False
-        )
+    for _ in range(MOVES):
+        given = await matches.submit(ANN, match, WALK, key=None, expected_version=None, validate_only=False)
         await asyncio.sleep(0)
     return given.version
 

@@ -149,3 +149,22 @@ class Databases:
     def _execute(self, statement: sql.Composed) -> None:
         with psycopg.connect(self._server, autocommit=True) as connection:
             connection.execute(statement)
+
+
+def end_sessions(database: str) -> None:
+    """End every other session of a database, as the server does when it stops."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+@contextlib.contextmanager
+def log_locked(database: str) -> Iterator[None]:
+    """Hold the lock under which events are written, as a writer does that does not end."""
+    with psycopg.connect(database) as connection:
+        connection.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.match_events', 0))"
+        )
+        yield

@@ -84,10 +84,7 @@ def _widened(row: list[str]) -> list[str]:
     return [*row[:-1], *[".."] * (COLUMNS - len(row) + 1)]
 
 
-ENDLESS = 43
-"""A deal in which the 2 of clubs may walk between rows 1 and 3 for ever: both have a gap in column 0."""
-
-
-def step(number: int) -> MoveCard:
-    """Return the n-th step of the 2 of clubs in deal `ENDLESS`, from 0."""
-    return MoveCard("2C", 1 if number % 2 == 0 else 3, 0)
+ENDLESS = 74
+"""A deal that can be played for ever: one row begins with the 2 of clubs and one with a gap."""
+WALK = MoveCard("2C")
+"""What is always legal in deal `ENDLESS`; its one event leads to the same table after two."""

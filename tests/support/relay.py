@@ -18,8 +18,7 @@ class Wires:
     def __init__(self) -> None:
         """Let everything pass."""
         self.questions, self.answers = asyncio.Event(), asyncio.Event()
-        self.questions.set()
-        self.answers.set()
+        self.heal()
         self.tasks: set[asyncio.Task[None]] = set()
         self._writers: list[asyncio.StreamWriter] = []
 
@@ -32,6 +31,16 @@ class Wires:
         self._writers += [near[1], far[1]]
         for reader, writer, open_ in ((near[0], far[1], self.questions), (far[0], near[1], self.answers)):
             self.tasks.add(asyncio.create_task(self._pass(reader, writer, open_)))
+
+    def cut(self) -> None:
+        """Let nothing pass, without a word to either end."""
+        self.questions.clear()
+        self.answers.clear()
+
+    def heal(self) -> None:
+        """Let everything pass again, what was held back first."""
+        self.questions.set()
+        self.answers.set()
 
     def drop(self) -> None:
         """End all connections, whatever is under way on them."""

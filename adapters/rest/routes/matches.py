@@ -6,6 +6,7 @@ import msgspec
 from litestar import Response, get, post, put, websocket
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 
+from adapters.rest.answers import answer
 from adapters.rest.bodies import (
     CommandResult,
     Items,
@@ -13,7 +14,6 @@ from adapters.rest.bodies import (
     RawCommandRequest,
     RawMatchRequest,
     SeatRequest,
-    answer,
     command_type,
 )
 from adapters.rest.openapi import describes

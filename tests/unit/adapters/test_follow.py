@@ -1,23 +1,80 @@
 """The thread that keeps read models up with the log."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+import psycopg
+import pytest
 from eventsourcing.persistence import ApplicationRecorder
 from eventsourcing.popo import POPOApplicationRecorder
 
+from adapters.postgres import follow
 from adapters.postgres.follow import Follower
 from tests.support.server import eventually
 
 
+class Batches:
+    """What takes the log in, one outcome a call and the last one from then on.
+
+    Attributes:
+        calls: How often it was called.
+    """
+
+    def __init__(self, *outcomes: Exception | bool) -> None:
+        """Take the outcomes: an error, or whether there may be more."""
+        self._outcomes = outcomes
+        self.calls = 0
+
+    def __call__(self, log: ApplicationRecorder) -> bool:
+        """Give the next outcome."""
+        outcome = self._outcomes[min(self.calls, len(self._outcomes) - 1)]
+        self.calls += 1
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+@contextmanager
+def following(database: str, batches: Batches) -> Iterator[None]:
+    """Keep a follower at work, and see that it stops."""
+    follower = Follower(database, POPOApplicationRecorder(), batches)
+    follower.start()
+    try:
+        yield
+    finally:
+        stopping = Thread(target=follower.stop, daemon=True)
+        stopping.start()
+        eventually(lambda: not stopping.is_alive())
+
+
 def test_a_fault_does_not_end_it(database: str) -> None:
     """What cannot be taken in is tried again: one fault does not leave the read models behind for good."""
-    calls: list[int] = []
+    batches = Batches(KeyError("an event of a game that is not there"), False)
+    with following(database, batches):
+        eventually(lambda: batches.calls > 1)
 
-    def catch_up(log: ApplicationRecorder) -> bool:
-        calls.append(len(calls))
-        if len(calls) == 1:
-            raise KeyError("an event of a game that is not there")
-        return False
 
-    follower = Follower(database, POPOApplicationRecorder(), catch_up)
-    follower.start()
-    eventually(lambda: len(calls) > 1)
-    follower.stop()
+def test_a_trouble_is_told_once(
+    database: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A line says that the database is away or what else is in the way, one that it is over, and no more."""
+    monkeypatch.setattr(follow, "PAUSE", 0.01)
+    caplog.set_level("INFO", follow.__name__)
+    away, again = psycopg.OperationalError("gone"), psycopg.OperationalError("starting up")
+    batches = Batches(away, again, away, False, away, KeyError("game"), KeyError("game"), False)
+    with following(database, batches):
+        eventually(lambda: batches.calls > 8)
+    assert [(record.levelname, record.message) for record in caplog.records] == [
+        ("WARNING", "the read models wait for the database: gone"),
+        ("INFO", "the read models follow the log again"),
+        ("WARNING", "the read models wait for the database: gone"),
+        ("ERROR", "the read models cannot follow the log"),
+        ("INFO", "the read models follow the log again"),
+    ]
+
+
+def test_it_stops_behind_the_batch_under_way(database: str) -> None:
+    """However much of the log is left, stopping waits for one batch only."""
+    with following(database, batches := Batches(True)):
+        eventually(lambda: batches.calls > 10)

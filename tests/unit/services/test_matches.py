@@ -1,6 +1,7 @@
 """The use cases around a match, on stores in memory."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -162,8 +163,23 @@ async def test_a_conflict_carries_what_was_missed(stores: Stores) -> None:
         await gives(other, match, NINE, expected=4)
     assert conflict.value.details["version"] == 5
     assert [event.version for event in conflict.value.details["events"]] == [5]  # type: ignore[attr-defined]
+    assert conflict.value.details["truncated"] is False
     with pytest.raises(Conflict):
         await gives(one, match, NINE, expected=6)
+
+
+async def test_a_conflict_carries_so_many_events_and_no_more(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many missed events the first are told, and that there are more."""
+    monkeypatch.setattr("services.matches.MISSED_EVENTS", 3)
+    node = stores.node()
+    match = await opened(node)
+    for expected, told, truncated in ((0, [1, 2, 3], True), (1, [2, 3, 4], False), (9, [], False)):
+        with pytest.raises(Conflict) as conflict:
+            await gives(node, match, NINE, expected=expected)
+        details: dict[str, Any] = conflict.value.details
+        assert ([event.version for event in details["events"]], details["truncated"]) == (told, truncated)
 
 
 async def test_nodes_see_what_others_wrote(stores: Stores) -> None:
