@@ -16,10 +16,10 @@ from tests.support.random_matches import AnyMatch, Table, reached
 from tests.support.scenarios import luck
 from tests.support.shapes import orders
 
-MATCHES = range(40)
+MATCHES = range(20)
 SHARE = 0.05
 """How many of the matches that random play comes through are looked at."""
-COMMANDS = 200
+COMMANDS = 100
 """How many commands of a type are tried where there are too many to try them all."""
 
 

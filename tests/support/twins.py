@@ -39,6 +39,8 @@ from tests.support.random_matches import AnyGame, AnyMatch, Table, luck_of, play
 ID = MatchId("match_0")
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
+LOOKING = 3
+"""For how many viewers a match is played."""
 ASKED = 20
 """How many commands of a type are tried where a seat's refusals are compared."""
 OFTEN = 0.2
@@ -118,7 +120,7 @@ def hidden_parts(table: Table, matches: Iterable[int]) -> Parts:
 
 
 def look_for_leaks(table: Table, matches: Iterable[int], hidden: Parts) -> Compared:
-    """Play random matches, each once for every viewer, beside twins that this viewer cannot tell apart.
+    """Play random matches, each for some viewers, beside twins that this viewer cannot tell apart.
 
     Args:
         table: The game and how many play it.
@@ -131,9 +133,12 @@ def look_for_leaks(table: Table, matches: Iterable[int], hidden: Parts) -> Compa
     compared = Compared(hidden)
     for viewer in viewers(table):
         compare_openings(table, viewer, compared)
-        for number in matches:
-            _Pair(table, number, viewer, compared).play_out()
         compared.judge()
+    for number in matches:
+        dice = Random(f"{table}/{number}")
+        for viewer in dice.sample(viewers(table), min(LOOKING, table.seats + 1)):
+            _Pair(table, number, viewer, compared).play_out()
+            compared.judge()
     return compared
 
 
