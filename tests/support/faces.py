@@ -1,5 +1,6 @@
 """A client of a match over REST or gRPC, the same to its user, which keeps all that it was told, as bytes."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -10,16 +11,22 @@ from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import ErrorInfo  # type: ignore[import-untyped]
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 
+from adapters.grpc.generated.montane.v1 import match_pb2, players_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
-from adapters.grpc.generated.montane.v1 import players_pb2
 from adapters.grpc.mapping import COMMAND, Mapper
-from adapters.rest.bodies import command_type
+from adapters.rest.bodies import CommandResult, Items, command_type
 from domain.games import GAMES
+from services.matches import Answer
 from services.views import SeenEvent, View
 from tests.support.grpc_client import GrpcClient
 from tests.support.server import Server
 
 PAGE = 200
+PHASES = {
+    match_pb2.PHASE_OPEN: "open",
+    match_pb2.PHASE_PLAYING: "playing",
+    match_pb2.PHASE_FINISHED: "finished",
+}
 LAST = {"caught_up", "end"}
 """The item of a stream behind which nothing comes for now."""
 UNTOLD = {"date", "content-length", "content-type"}
@@ -86,25 +93,44 @@ class Face:
         """Read a stream until it has caught up: from a version on, or from how the match stands."""
         raise NotImplementedError
 
-    def command(self, match: str, command: Any, *, key: str, validate_only: bool = False) -> Said:
+    def command(
+        self,
+        match: str,
+        command: Any,
+        *,
+        key: str,
+        expected_version: int | None = None,
+        validate_only: bool = False,
+    ) -> Said:
         """Give a command, or ask whether it would be accepted."""
         raise NotImplementedError
 
-    def moves_in(self, game: str, view: Any) -> list[Any]:
-        """Return the legal moves that a view lists, as the domain has them."""
+    def moves_in(self, game: str, said: Said) -> list[Any]:
+        """Return the legal moves that the view of an answer lists, as the domain has them."""
         raise NotImplementedError
 
-    def number(self, view: Any, name: str) -> Any:
-        """Return a plain field of a view: its version, or who is to act."""
+    def view_in(self, said: Said) -> tuple[int, str, list[int]]:
+        """Return version, state and the seats that are to act, of the view of an answer."""
         raise NotImplementedError
 
     def written_view(self, view: View[Any, Any]) -> bytes:
-        """Return the bytes of the answer that holds this view."""
+        """Return the body that shows a view."""
+        raise NotImplementedError
+
+    def written_page(self, events: Sequence[SeenEvent[Any]], next_page: str | None) -> bytes:
+        """Return the body that lists events."""
+        raise NotImplementedError
+
+    def written_answer(self, answer: Answer) -> bytes:
+        """Return the body that answers a command."""
         raise NotImplementedError
 
     def written_event(self, event: SeenEvent[Any]) -> bytes:
-        """Return the bytes that an event is within an answer."""
+        """Return how an event is written within a body."""
         raise NotImplementedError
+
+    def reconnect(self) -> None:
+        """Connect again, if that does not happen by itself."""
 
     def close(self) -> None:
         """Hang up."""
@@ -167,27 +193,47 @@ class Rest(Face):
                     break
         return self._said(Said(str(answer.status_code), (), "\n".join(lines).encode(), None))
 
-    def command(self, match: str, command: Any, *, key: str, validate_only: bool = False) -> Said:
+    def command(
+        self,
+        match: str,
+        command: Any,
+        *,
+        key: str,
+        expected_version: int | None = None,
+        validate_only: bool = False,
+    ) -> Said:
         """Give a command, or ask whether it would be accepted."""
         body = {"command": msgspec.to_builtins(command), "validate_only": validate_only}
+        if expected_version is not None:
+            body["expected_version"] = expected_version
         headers = {"Idempotency-Key": key}
         return self._ask("POST", f"/v1/matches/{match}/commands", json=body, headers=headers)
 
-    def moves_in(self, game: str, view: Any) -> list[Any]:
-        """Return the legal moves that a view lists, as the domain has them."""
+    def moves_in(self, game: str, said: Said) -> list[Any]:
+        """Return the legal moves that the view of an answer lists, as the domain has them."""
         kind = command_type(game, GAMES[game].commands)
+        view = said.content.get("view", said.content)
         return [msgspec.convert(move, kind) for move in view["legal_moves"]]
 
-    def number(self, view: Any, name: str) -> Any:
-        """Return a plain field of a view: its version, or who is to act."""
-        return view[name]
+    def view_in(self, said: Said) -> tuple[int, str, list[int]]:
+        """Return version, state and the seats that are to act, of the view of an answer."""
+        view = said.content.get("view", said.content)
+        return view["version"], view["state"], view["to_act"]
 
     def written_view(self, view: View[Any, Any]) -> bytes:
-        """Return the bytes of the answer that holds this view."""
+        """Return the body that shows a view."""
         return msgspec.json.encode(view)
 
+    def written_page(self, events: Sequence[SeenEvent[Any]], next_page: str | None) -> bytes:
+        """Return the body that lists events."""
+        return msgspec.json.encode(Items(tuple(events), next_page))
+
+    def written_answer(self, answer: Answer) -> bytes:
+        """Return the body that answers a command."""
+        return msgspec.json.encode(CommandResult(answer.version, answer.events, answer.view))
+
     def written_event(self, event: SeenEvent[Any]) -> bytes:
-        """Return the bytes that an event is within an answer."""
+        """Return how an event is written within a body."""
         return msgspec.json.encode(event)
 
     def close(self) -> None:
@@ -253,27 +299,58 @@ class Grpc(Face):
                 break
         return self._said(Said("OK", (), b"".join(map(_bytes, parts)), tuple(parts)))
 
-    def command(self, match: str, command: Any, *, key: str, validate_only: bool = False) -> Said:
+    def command(
+        self,
+        match: str,
+        command: Any,
+        *,
+        key: str,
+        expected_version: int | None = None,
+        validate_only: bool = False,
+    ) -> Said:
         """Give a command, or ask whether it would be accepted."""
         message: Any = mapper().to_message(COMMAND, command)
-        request = pb.SubmitCommandRequest(match=match, command=message, validate_only=validate_only)
+        request = pb.SubmitCommandRequest(
+            match=match, command=message, expected_version=expected_version, validate_only=validate_only
+        )
         return self._ask(self._client.matches.SubmitCommand, request, ("idempotency-key", key))
 
-    def moves_in(self, game: str, view: Any) -> list[Any]:
-        """Return the legal moves that a view lists, as the domain has them."""
-        return [mapper().from_message(move, "legal_moves") for move in view.view.legal_moves]
+    def moves_in(self, game: str, said: Said) -> list[Any]:
+        """Return the legal moves that the view of an answer lists, as the domain has them."""
+        return [mapper().from_message(move, "legal_moves") for move in said.content.view.legal_moves]
 
-    def number(self, view: Any, name: str) -> Any:
-        """Return a plain field of a view: its version, or who is to act."""
-        return getattr(view.view, name)
+    def view_in(self, said: Said) -> tuple[int, str, list[int]]:
+        """Return version, state and the seats that are to act, of the view of an answer."""
+        view = said.content.view
+        return view.version, PHASES[view.state], list(view.to_act)
 
     def written_view(self, view: View[Any, Any]) -> bytes:
-        """Return the bytes of the answer that holds this view."""
+        """Return the body that shows a view."""
         return _bytes(pb.GetViewResponse(view=mapper().view(view)))
 
+    def written_page(self, events: Sequence[SeenEvent[Any]], next_page: str | None) -> bytes:
+        """Return the body that lists events."""
+        return _bytes(pb.ListEventsResponse(items=map(mapper().event, events), next_page_token=next_page))
+
+    def written_answer(self, answer: Answer) -> bytes:
+        """Return the body that answers a command."""
+        return _bytes(
+            pb.SubmitCommandResponse(
+                version=answer.version,
+                events=map(mapper().event, answer.events),
+                view=mapper().view(answer.view),
+                idempotency_key=answer.key,
+            )
+        )
+
     def written_event(self, event: SeenEvent[Any]) -> bytes:
-        """Return the bytes that an event is within an answer."""
+        """Return how an event is written within a body."""
         return _bytes(mapper().event(event))
+
+    def reconnect(self) -> None:
+        """Connect again, if that does not happen by itself."""
+        self._client.close()
+        self._client.reconnect()
 
     def close(self) -> None:
         """Hang up."""
