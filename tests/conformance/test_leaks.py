@@ -2,9 +2,15 @@
 
 from collections.abc import Iterable
 
+import pytest
+from msgspec.structs import replace
+
+from domain.shared.chance import Chance
+from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR
 from tests.support.leaks import leaking_variants
 from tests.support.random_matches import Table, reached, varied
+from tests.support.squirrels import SQUIRRELS, Eaten, Event, State
 from tests.support.twins import Leak, hidden_parts, look_for_leaks
 
 SHOWING = range(100)
@@ -27,6 +33,21 @@ def test_every_leak_is_found(smallest: Table) -> None:
         unnoticed.append(how)
     assert not unnoticed, f"{len(unnoticed)} of {len(variants)}"
     assert bool(variants) is hides_something(smallest, showing)
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_an_event_that_is_forced_by_a_secret_is_found(seats: int) -> None:
+    """Whether something happens by itself may not depend on what is hidden (common §3, §5)."""
+
+    def consequence(state: State, chance: Chance) -> Event | None:
+        if forced := SQUIRRELS.consequence(state, chance):
+            return forced
+        waits = all(squirrel.buried for squirrel in state.squirrels) and state.turn % 4 == 0
+        return Eaten(Seat(0), ()) if waits and state.hoard[-1] == "acorn" else None
+
+    table = Table(replace(SQUIRRELS, consequence=consequence), seats)
+    with pytest.raises(Leak):
+        look_for_leaks(table, SHOWING, frozenset())
 
 
 def hides_something(table: Table, matches: Iterable[int]) -> bool:

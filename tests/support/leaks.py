@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -10,11 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.postgres.mapper import tag
+from domain.match import submit
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from domain.shared.viewers import ALL_SEEING, Viewer, ViewerKind
+from domain.shared.viewers import ALL_SEEING, Viewer, ViewerKind, seated
 from tests.support.differences import ABSENT, Path, differences, of_any, part, plain, written
-from tests.support.random_matches import AnyGame, Table, reached
+from tests.support.random_matches import AnyGame, Table, played, reached
 from tests.support.scenarios import luck
 from tests.support.twins import Parts, viewers
 
@@ -69,7 +71,11 @@ def leaking_variants(table: Table, matches: Iterable[int], hidden: Parts) -> Ite
         ):
             yield Leaking(f"a bit of {written(path)} in the {name}", leaking(game, bit))
     for event, field in sorted({(event, str(path[0])) for event, path in hidden}):
-        yield Leaking(f"{event} shows {field}", _in_events(game, event, field))
+        yield Leaking(f"{event} shows {field}", _in_events(game, event, field, to_all=True))
+    for event, field in sorted(set(_unknown_to_its_seat(table, matches))):
+        yield Leaking(
+            f"{event} shows {field} to the seat that acted", _in_events(game, event, field, to_all=False)
+        )
 
 
 def _secrets(path: Path, states: States) -> Iterator[tuple[str, Secret]]:
@@ -165,10 +171,35 @@ def _by_number_of_moves(game: AnyGame, bit: Bit) -> AnyGame:
     return replace(game, legal_moves=legal_moves)
 
 
-def _in_events(game: AnyGame, event: str, field: str) -> AnyGame:
+def _unknown_to_its_seat(table: Table, matches: Iterable[int]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of events of a seat that this seat cannot know itself, with the events."""
+    game = table.game
+    for number in matches:
+        for before, step in pairwise(played(table, number)):
+            if step.seat is None or type(step.command) not in game.commands:
+                continue
+            own, match = seated(step.seat), before.match
+            twin = replace(match, table=game.determinize(match.table, own, luck("twin")))
+            others, _ = submit(game, twin, step.seat, step.command, luck("in twin"))
+            for event, other in zip(step.events, others, strict=False):
+                if type(event) is not type(other) or getattr(event, "seat", None) != step.seat:
+                    continue
+                yield from (
+                    (tag(type(event)), field)
+                    for field in differing(game.seen(event, ALL_SEEING), game.seen(other, ALL_SEEING))
+                    if field not in differing(game.seen(event, own), game.seen(other, own))
+                )
+
+
+def differing(one: Any, other: Any) -> set[str]:
+    """Return the fields in which two structs of a type differ."""
+    return {name for name in type(one).__struct_fields__ if getattr(one, name) != getattr(other, name)}
+
+
+def _in_events(game: AnyGame, event: str, field: str, *, to_all: bool) -> AnyGame:
     def seen(decided: Any, viewer: Viewer) -> Any:
         shown = game.seen(decided, viewer)
-        if tag(type(decided)) != event:
+        if tag(type(decided)) != event or not (to_all or decided.seat == viewer.seat):
             return shown
         return replace(shown, **{field: getattr(game.seen(decided, ALL_SEEING), field)})
 

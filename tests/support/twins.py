@@ -1,11 +1,11 @@
 """What a viewer is shown may not depend on what it may not know: a match beside a twin of it.
 
 A twin is a match whose table the game says its viewer cannot tell from the true one (`determinize`). Both
-are played on with the same chance, by the same commands but for what other seats may choose unseen. As long
-as the viewer is shown the same in both, all it can get must be the same, byte for byte: views, events, legal
-moves, refusals, numbers and order of these. That ends where something hidden comes to light. Then what the
-viewer is shown differs, and it must be entitled to it: it acted itself, or the event hides that part from
-nobody, or it lies on the viewer's table from then on.
+are played on by the same commands, but for what other seats or chance may do unseen. As long as the viewer is
+shown the same in both, all it can get must be the same, byte for byte: views, events, legal moves, refusals,
+numbers and order of these. That ends where something hidden comes to light. Then what the viewer is shown
+differs, and it must be entitled to it: either the event hides that part from nobody, or it lies on the
+viewer's table from then on.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ OFTEN = 0.2
 ENOUGH = 3
 """How often something must have been shown to be judged."""
 MOSTLY = 0.7
-"""How much of what an event shows to some only must lie on the table of those who did not act.
+"""How much of what an event shows to some only must lie on their tables.
 
 All of it, but that a value may lie there in the true match and in the twin, in another place each.
 """
@@ -74,7 +74,7 @@ class Compared:
         changed: How many of them differ from the true match.
         hidden: The parts of the whole table that a viewer's table leaves empty.
         redrawn: The parts of the whole table in which twins differ from the true match.
-        shown: How often parts of events that are hidden from some differed for a viewer that did not act.
+        shown: How often parts of events that are hidden from some differed for a viewer.
         on_table: How often they lay on that viewer's table from then on.
     """
 
@@ -182,8 +182,12 @@ class _Pair:
             self._same_step(step.seat, step.command, step.events)
 
     def _chance(self) -> Chance:
-        """Return the chance of this step, the same for both matches."""
+        """Return the chance of this step."""
         return luck_of(self._table, self._number, self._place)
+
+    def _chance_in_twin(self) -> Chance:
+        """Return the same chance, or as often any other: what it gave may be hidden too."""
+        return self._chance() if self._dice.random() < 0.5 else self._other_chance()
 
     def _other_chance(self) -> SeededChance:
         """Return chance that has nothing to do with that of the match."""
@@ -246,7 +250,7 @@ class _Pair:
         """Carry a command out in the twin, and compare what the viewer is shown until that differs."""
         game, before, alike = self._game, self._true, True
         command_in_twin = self._in_twin(seat, command)
-        in_twin, _ = submit(game, self._twin, seat, command_in_twin, self._chance())
+        in_twin, _ = submit(game, self._twin, seat, command_in_twin, self._chance_in_twin())
         forcing = not before.resigned and type(command) in game.commands
         decided = len(game.decide(before.table, seat, command, self._chance())) if forcing else 0
         for place, event in enumerate(happened):
@@ -268,15 +272,9 @@ class _Pair:
         """Return whether the viewer is shown the same of both events, the matches behind them alike then."""
         shown, as_well = (self._seen(event, seat) for event in events)
         if self._event(shown) != self._event(as_well):
-            if seat != self._viewer.seat:
-                tables = tuple(self._game.view(match.table, self._viewer) for match in matches)
-                keep(
-                    self._game,
-                    self._compared,
-                    self._viewer.kind,
-                    (shown.payload, as_well.payload),
-                    (tables[0], tables[1]),
-                )
+            one, other = (self._game.view(match.table, self._viewer) for match in matches)
+            who = "seat that acted" if seat == self._viewer.seat else self._viewer.kind
+            keep(self._game, self._compared, who, (shown.payload, as_well.payload), (one, other))
             return False
         # What the end discloses is judged with the event that tells of the end.
         over = any(self._game.outcome(match.table) is not None for match in matches)
@@ -293,7 +291,8 @@ class _Pair:
         if game.outcome(table) is not None:
             return
         twin = game.determinize(table, self._viewer, self._other_chance())
-        event, other = (game.consequence(state, self._chance()) for state in (table, twin))
+        event = game.consequence(table, self._chance())
+        other = game.consequence(twin, self._chance_in_twin())
         if event is None or other is None:
             self._same("what is forced", event, other)
             return
