@@ -8,13 +8,16 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from google.protobuf.any_pb2 import Any as Packed
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
+from adapters.grpc.generated.montane.v1.matches_pb2 import VersionConflict
 from domain.games import GAMES
 from domain.match import (
     Disclosure,
     MemoryAid,
+    Resign,
     Visibility,
     legal_moves,
     seen,
@@ -206,12 +209,13 @@ def look(faces: Faces, staged: Staged, viewer: Viewer) -> None:
             face.stream(staged.id),
             face.stream(staged.id, staged.version),
             face.moves(staged.id),
+            face.command(staged.id, Resign(), key="outdated", expected_version=staged.version - 1),
         ]
         for face in faces
     ]
     for one, other in zip(*told, strict=True):
         assert timeless(one) == timeless(other)
-    assert [said.good for said in told[0]] == [True] * 6 + [viewer.seat is not None]
+    assert [said.good for said in told[0]] == [True] * 6 + [viewer.seat is not None, False]
 
 
 def try_out(
@@ -258,7 +262,12 @@ def timeless(said: Said) -> tuple[object, ...]:
 
 
 def clear_times(message: Message) -> None:
-    """Empty every field `at` of a message and of those within it."""
+    """Empty every field `at` of a message and of those within it, what was missed at a conflict too."""
+    conflict = VersionConflict()
+    if isinstance(message, Packed) and message.Unpack(conflict):
+        clear_times(conflict)
+        message.Pack(conflict, deterministic=True)
+        return
     for field, value in message.ListFields():
         if field.name == "at":
             message.ClearField(field.name)

@@ -112,7 +112,9 @@ def test_whole_matches(served: tuple[Server, str], game: AnyGame, speaks: Any) -
             match = clients[0].face.open(game.id, options, seats, 0)
             for seat in range(1, seats):
                 clients[seat].face.sit(match, seat)
-            play_out(server, game, match, clients, onlooker, dice, crashing=number == CRASHING_MATCH)
+            crash_at = CRASH if number == CRASHING_MATCH else None
+            resign_at = RESIGNING if number % 2 and seats > 2 else None
+            play_out(server, game, match, clients, onlooker, dice, crash_at=crash_at, resign_at=resign_at)
             stored = asyncio.run(events_of(conninfo, MatchId(match)))
             for client in (*clients, onlooker):
                 hears_what_it_may(game, MatchId(match), client, stored)
@@ -127,25 +129,36 @@ def play_out(
     onlooker: Client,
     dice: Random,
     *,
-    crashing: bool,
+    crash_at: int | None,
+    resign_at: int | None,
 ) -> None:
-    """Play a match to its end, each seat by the moves that its own view lists."""
+    """Play a match to its end, each seat by the moves that its own view lists.
+
+    Args:
+        server: The server that is played on.
+        game: The game.
+        match: The match's id.
+        clients: The seats' clients, in their order.
+        onlooker: A spectator.
+        dice: What chooses.
+        crash_at: Before which command the server crashes, if it does.
+        resign_at: Instead of which command seat 0 gives up, if it does.
+    """
     version, state, to_act = onlooker.face.view_in(onlooker.face.view(match))
     said, latest = onlooker.look(match, version), onlooker
-    commands, resigned = 0, set[int]()
+    commands = 0
     while state == "playing":
-        if crashing and commands == CRASH:
+        if commands == crash_at:
             crash(server, match, version, [*clients, onlooker])
         client = clients[dice.choice(to_act)]
         if client is not latest:
             said = client.look(match, version)
         command = dice.choice(client.face.moves_in(game.id, said))
-        if commands == RESIGNING and len(clients) > 2 and dice.random() < 0.5:
+        if commands == resign_at:
             client, command = clients[0], Resign()
-            resigned.add(0)
         said, latest, commands = client.command(match, command, version), client, commands + 1
         version, state, to_act = client.face.view_in(said)
-        assert not resigned & set(to_act)
+        assert resign_at is None or commands <= resign_at or 0 not in to_act
         for other in (*clients, onlooker):
             if dice.random() < LOOKING:
                 other.follow(match, version)
