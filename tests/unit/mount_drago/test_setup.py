@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from domain.mount_drago.catalogue import CARDS, COLOURS, DRAGONS, Options
+from domain.mount_drago.catalogue import CARDS, COLOURS, DRAGONS, FACES, Options
 from domain.mount_drago.events import Dealt, FaceDown
 from domain.mount_drago.setup import setup
 from domain.mount_drago.state import INITIAL, State, Step, pieces
@@ -25,7 +25,7 @@ def dealt(context: str, seats: int, first: FirstSeat = FirstSeat.RANDOM) -> Deal
 
 def test_open_cards_then_hands_then_the_draw_pile() -> None:
     """A card of its own colour each, then six from the front of the shuffled rest (§3.2, R1, common §4)."""
-    downwards = tuple(reversed(CARDS))
+    downwards = tuple(reversed(FACES))
     events, state = begin(mount_drago.game, Options(), 3, RiggedChance(downwards))
     rest = tuple(reversed(without(CARDS, cards("blue-1 brown-1 black-1"))))
     hands = (
@@ -108,6 +108,6 @@ def test_the_deal_is_all_there_is() -> None:
 
 def test_hands_are_sorted() -> None:
     """A hand is a multiset, held by colour and value, alike cards alike (common §2)."""
-    (event,) = setup(Options(), 2, RiggedChance(cards("white-2 white-2 orange-1 orange-1 blue-5 blue-5")))
+    (event,) = setup(Options(), 2, RiggedChance((*cards("white-2 orange-1 blue-5"), *FACES)))
     assert isinstance(event, Dealt)
     assert event.hands[0] == face_down("blue-5 blue-5 white-2 white-2 orange-1 orange-1")
