@@ -18,7 +18,7 @@ from adapters.rest.routes import catalogue, docs, health, matches, players
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
 
-EXPOSED = ["ETag", "Idempotency-Key", "Location", "Retry-After"]
+EXPOSED = ["ETag", "Idempotency-Key", "Location", "Retry-After", "Next-Page-Token"]
 """The headers that a client in a browser may read."""
 
 DESCRIPTION = """Open matches, play them by commands, see them as your seat may.
