@@ -136,7 +136,7 @@ class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", for
 
 
 class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result"):
-    """What a command led to. Its events come in the stream too.
+    """What a command led to. Its events come with it and not as items too, or were sent as items already.
 
     Attributes:
         id: The client's name for the command.

@@ -824,7 +824,7 @@ Global___PlayResponse: _TypeAlias = PlayResponse  # noqa: Y015
 
 @_typing.final
 class PlayResult(_message.Message):
-    """What a command led to. Its events come as items too."""
+    """What a command led to. Its events come with it and not as items too, or were sent as items already."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
