@@ -374,7 +374,7 @@ class Matches:
     async def _append(self, id: MatchId, events: Sequence[Recorded]) -> None:
         """Store events, also if the caller goes away; forget the match if it is unknown whether they were."""
         try:
-            await asyncio.shield(asyncio.ensure_future(self._store.append(id, events)))
+            await self._store.append(id, events)
         except VersionTaken:
             raise
         except BaseException:
