@@ -74,7 +74,7 @@ async def unary(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
 
 @asynccontextmanager
 async def streams(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
-    """Give how matches are played over one bidirectional stream each."""
+    """Give how matches are played over one bidirectional stream each, by clients that fold the events."""
     token, ids = await _accounted(server, matches)
     async with grpc.aio.insecure_channel(server.grpc) as channel:
         play: Any = channel.stream_stream(
@@ -89,7 +89,10 @@ async def streams(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
 
             async def send(number: int) -> None:
                 asked = pb.PlayCommand(
-                    command=_command(number), expected_version=FIRST + number, idempotency_key=str(number)
+                    command=_command(number),
+                    expected_version=FIRST + number,
+                    idempotency_key=str(number),
+                    without_view=True,
                 )
                 await stream.write(pb.PlayRequest(command=asked))
                 while not (await stream.read()).startswith(RESULT):

@@ -197,7 +197,7 @@ class MatchCalls(MatchServiceServicer):
             id=id,
             version=given.version,
             events=map(self._mapper.event, given.events),
-            view=self._mapper.view(given.view),
+            view=None if request is None or request.command.without_view else self._mapper.view(given.view),
             idempotency_key=given.key,
         )
         return Reply(pb.PlayResponse(result=result), given)

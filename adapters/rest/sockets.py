@@ -11,7 +11,7 @@ from litestar.exceptions import WebSocketDisconnect
 from msgspec import Raw
 
 from adapters.duplex import Reply, conversation
-from adapters.rest.bodies import CommandResult, SocketCommand, SocketProblem, SocketResult, command_type
+from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult, command_type
 from adapters.rest.connections import abort_of
 from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import decoded, services, token
@@ -79,8 +79,8 @@ async def _reply(matches: Matches, match: MatchId, player: PlayerId | None, mess
         return Reply(SocketProblem(id, problem_of(failed)))
     except Exception as error:
         return Reply(SocketProblem(id, bug("a command over a WebSocket", error)))
-    result = CommandResult(given.version, given.events, given.view)
-    return Reply(SocketResult(id, given.key, result), given)
+    shown = None if asked.without_view else given.view
+    return Reply(SocketResult(id, given.key, given.version, given.events, shown), given)
 
 
 async def _answer(

@@ -195,9 +195,9 @@ def test_a_match_is_played_over_a_websocket(server: Server) -> None:
             {"type": "command", "id": "a", "command": {"type": "move_card", "card": "9H"}, "key": "k"}
         )
         result = socket.next()
-        assert (result["id"], result["key"], result["result"]["version"]) == ("a", "k", 5)
-        assert result["result"]["events"] == ann.all_events(match)[4:]
-        assert result["result"]["view"] == ann.get(f"/v1/matches/{match}/view")
+        assert (result["id"], result["key"], result["version"]) == ("a", "k", 5)
+        assert result["events"] == ann.all_events(match)[4:]
+        assert result["view"] == ann.get(f"/v1/matches/{match}/view")
         move(ann, match, random.Random(1))
         assert version_of(socket.until("event")[-1]) == 6
         for message, id, reason in (
@@ -222,7 +222,11 @@ def test_a_match_is_played_over_a_websocket(server: Server) -> None:
         socket.socket.send(b"\xff\x00")
         assert socket.until("problem")[-1]["problem"]["reason"] == "MALFORMED_REQUEST"
         socket.send({"type": "command", "command": {"type": "resign"}, "validate_only": True})
-        assert socket.until("result")[-1]["result"]["version"] == 6
+        assert socket.until("result")[-1]["version"] == 6
+        socket.send(
+            {"type": "command", "command": {"type": "resign"}, "validate_only": True, "without_view": True}
+        )
+        assert socket.until("result")[-1]["view"] is None
         socket.send({"type": "command", "command": {"type": "resign"}})
         assert socket.until("end")[-1]["reason"] == "MATCH_OVER"
 
@@ -278,6 +282,8 @@ def test_a_match_is_played_over_a_grpc_stream(server: Server) -> None:
             )
         stream.send(pb.PlayCommand(command=RESIGN, validate_only=True))
         assert stream.next().result.version == 6
+        stream.send(pb.PlayCommand(command=RESIGN, validate_only=True, without_view=True))
+        assert not stream.next().result.HasField("view")
         stream.send(pb.PlayCommand(command=RESIGN))
         assert [event.version for event in stream.next().result.events] == [7, 8]
         assert stream.until("end")[-1].item.end.reason == pb.END_REASON_MATCH_OVER

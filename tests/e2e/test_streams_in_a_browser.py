@@ -23,7 +23,7 @@ PLAY = """([url, protocols]) => new Promise((resolve, reject) => {
         const item = JSON.parse(message.data);
         if (item.type === "caught_up")
             socket.send(JSON.stringify({type: "command", command: {type: "move_card", card: "9H"}}));
-        if (item.type === "result") resolve(item.result.version);
+        if (item.type === "result") resolve(item.version);
     };
 })"""
 
