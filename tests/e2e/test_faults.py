@@ -3,15 +3,25 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import msgspec
+import psycopg
+import pytest
 
 from adapters.postgres.connections import ANSWER_SECONDS, CONNECT_SECONDS
 from adapters.postgres.embedded import EmbeddedPostgres
+from adapters.postgres.migrate import migrations
 from services.ids import MatchId
+from tests.support.database import Databases
 from tests.support.load import Player, check_log, endless, keys_in_log, playing, press_on
 from tests.support.relay import relay
 from tests.support.server import Client, Server, descendants, eventually
@@ -27,10 +37,37 @@ COMMANDS = 20
 """How many commands each player gives before the next thing happens."""
 
 
+@pytest.fixture
+def empty_database(postgres_server: str) -> Iterator[str]:
+    """Connection string of a database without tables."""
+    databases = Databases(postgres_server, prepare=lambda conninfo: None)
+    with databases.fresh() as conninfo:
+        yield conninfo
+    databases.close()
+
+
 def players_of(server: Server) -> list[Player]:
     """Return players, each at a match of its own."""
     client = Client(server.url)
     return [Player(client, endless(client), careful=number % 2 == 0) for number in range(PLAYERS)]
+
+
+def test_eight_processes_start_at_once_on_an_empty_database(empty_database: str) -> None:
+    """Four that only migrate and four that serve: each migration is applied once, and all come up."""
+    command = [str(Path(sys.executable).with_name("montane")), "migrate", "--database-url", empty_database]
+    with ThreadPoolExecutor(4) as threads, ExitStack() as servers:
+        starting = [threads.submit(Server, "--database-url", empty_database, face="rest") for _ in range(4)]
+        migrating = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+        said = "".join(process.communicate()[0] for process in migrating).splitlines()
+        assert [process.returncode for process in migrating] == [0] * 4
+        assert said.count("the database is up to date") == 4
+        applied = [line for line in said if line.startswith("applied")]
+        assert len(set(applied)) == len(applied)
+        for server in [servers.enter_context(start.result()) for start in starting]:
+            assert httpx.get(f"{server.url}/health/ready").status_code == 200
+    with psycopg.connect(empty_database) as connection:
+        rows = connection.execute("SELECT name FROM migrations ORDER BY name").fetchall()
+    assert rows == [(name,) for name, _ in migrations()]
 
 
 def test_a_killed_server_loses_no_command_and_doubles_none(tmp_path: Path) -> None:
