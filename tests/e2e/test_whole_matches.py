@@ -201,8 +201,15 @@ def hears_what_it_may(game: AnyGame, id: MatchId, client: Client, stored: Sequen
                 last = min(at + PAGE, version)
                 expected = face.written_page(seen[at:last], str(last) if last < version else None)
             case _:
-                now = view(game, id, folded[version], version, client.viewer)
-                answer = Answer(key=key_at(at), version=version, events=tuple(seen[at:version]), view=now)
+                answer = Answer(
+                    key=key_at(at),
+                    version=version,
+                    events=tuple(seen[at:version]),
+                    id=id,
+                    match=folded[version],
+                    game=game,
+                    viewer=client.viewer,
+                )
                 expected = face.written_answer(answer)
         assert said.body == expected
 

@@ -12,7 +12,7 @@ from domain.shared.chance import Chance
 from domain.shared.game import play
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, seated
-from tests.support.rigged import RiggedChance
+from tests.support.rigged import StackedChance
 from tests.support.scenarios import Scenarios, luck
 
 montanara: Scenarios[State, Command, Event] = Scenarios(GAME)
@@ -95,9 +95,9 @@ def after(state: State, *commands: Command, chance: Chance | None = None) -> Sta
     return state
 
 
-def shuffled(text: str) -> RiggedChance:
+def shuffled(text: str) -> StackedChance:
     """Return chance whose shuffles give the cards that a text names, in this order."""
-    return RiggedChance(cards(text))
+    return StackedChance(cards(text))
 
 
 def _held(word: str, seat: Seat) -> Card:

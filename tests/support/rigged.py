@@ -4,7 +4,24 @@ from collections.abc import Iterable
 
 
 class RiggedChance:
-    """Chance whose every shuffle gives a wanted order, and whose draws give wanted numbers."""
+    """Chance whose every shuffle gives a wanted order, and whose every draw gives 0."""
+
+    def __init__(self, order: Iterable[object]) -> None:
+        """Take the order: the items that are shuffled, as they shall come."""
+        self._order = tuple(order)
+
+    def shuffle[Item](self, items: Iterable[Item]) -> tuple[Item, ...]:
+        """Return the items in the wanted order."""
+        given = list(items)
+        return tuple(sorted(given, key=self._order.index))
+
+    def below(self, bound: int) -> int:
+        """Return 0."""
+        return 0
+
+
+class StackedChance:
+    """Chance for packs with alike cards: shuffles give an order card by card, draws give wanted numbers."""
 
     def __init__(self, order: Iterable[object] = (), numbers: Iterable[int] = ()) -> None:
         """Take what is wanted.

@@ -18,7 +18,7 @@ from domain.montanara.rejections import Reason
 from domain.montanara.state import State
 from domain.shared.game import play
 from tests.support.montanara import ANN, BEN, cards, laid, montanara, table
-from tests.support.rigged import RiggedChance
+from tests.support.rigged import StackedChance
 from tests.support.scenarios import luck
 
 
@@ -111,7 +111,7 @@ def test_the_hand_is_dug_as_a_shuffled_pile() -> None:
     """Any card of the hand may be on top; what is left is in hand afterwards (§4.9)."""
     dug = (
         montanara.given(digging("dwarf", "dwarf dwarf", "theft tunnel drilling open_pit / dwarf"))
-        .when(DigHome(), ANN, RiggedChance(numbers=(2, 0)))
+        .when(DigHome(), ANN, StackedChance(numbers=(2, 0)))
         .then(
             DigBegun(ANN, None, 2),
             CardDug(ANN, None, Kind.DRILLING, 1),
@@ -146,7 +146,7 @@ def test_a_crystal_may_be_dug_at_home() -> None:
     """It ends the dig as in any mountain, and the rest is in hand again (§4.9)."""
     dug = (
         montanara.given(digging("dwarf", "dwarf dwarf", "crystal tunnel / "))
-        .when(DigHome(), ANN, RiggedChance(numbers=(0,)))
+        .when(DigHome(), ANN, StackedChance(numbers=(0,)))
         .then(DigBegun(ANN, None, 2), CrystalDug(ANN, None))
     )
     assert laid(dug.state) == laid(
@@ -164,7 +164,7 @@ def test_a_cave_in_at_home_spares_the_opponent() -> None:
     """Own dwarfs run away, and the seat may look at a mountain of the range (§4.9)."""
     dug = (
         montanara.given(digging("dwarf", "dwarf dwarf", "cave_in tunnel / "))
-        .when(DigHome(), ANN, RiggedChance(numbers=(0,)))
+        .when(DigHome(), ANN, StackedChance(numbers=(0,)))
         .then(DigBegun(ANN, None, 2), CaveInDug(ANN, None, 2))
         .then_legal(LookAtMountain(0), LookAtMountain(1), LookAtMountain(3), DeclineLook(), seat=ANN)
     )

@@ -24,7 +24,7 @@ from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from tests.support.matches import playing
 from tests.support.montanara import ANN, BEN, cards, laid, montanara, table
-from tests.support.rigged import RiggedChance
+from tests.support.rigged import StackedChance
 from tests.support.scenarios import luck
 
 
@@ -51,7 +51,7 @@ def test_four_crystals_may_come_from_home() -> None:
     """What is left of the dug hand is in hand when the match ends (§4.9, §5.1)."""
     ended = (
         montanara.given(table(hands="crystal theft tunnel / ", displays="crystal crystal crystal dwarf / "))
-        .when(DigHome(), ANN, RiggedChance(numbers=(0,)))
+        .when(DigHome(), ANN, StackedChance(numbers=(0,)))
         .then(DigBegun(ANN, None, 1), CrystalDug(ANN, None))
         .then_ended(won(ANN, (4, 0), "four_crystals"))
     )

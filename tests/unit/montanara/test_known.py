@@ -35,7 +35,7 @@ from tests.support.montanara import (
     shuffled,
     table,
 )
-from tests.support.rigged import RiggedChance
+from tests.support.rigged import StackedChance
 from tests.support.scenarios import luck
 
 
@@ -170,7 +170,7 @@ def test_one_of_the_kind_is_known_no_more_if_one_is_known() -> None:
 def test_what_is_turned_over_at_home_is_known_no_more() -> None:
     """Less the cards turned over (R14)."""
     state = table(hands=" / dwarf* theft* tunnel", displays=" / dwarf dwarf", turn=BEN)
-    dug = after(state, DigHome(), chance=RiggedChance(numbers=(2, 1)))
+    dug = after(state, DigHome(), chance=StackedChance(numbers=(2, 1)))
     assert known_hand(dug, ANN) == cards("dwarf")
 
 

@@ -10,14 +10,14 @@ from domain.montanara.state import INITIAL
 from domain.shared.game import begin
 from domain.shared.seats import FirstSeat
 from tests.support.montanara import ANN, BEN, cards, laid
-from tests.support.rigged import RiggedChance
+from tests.support.rigged import StackedChance
 from tests.support.scenarios import luck
 
 
 def test_each_seat_takes_a_dwarf_and_three_cards() -> None:
     """The first three of the shuffled 78 go to seat 0, the next three to seat 1 (§3.1, common §4)."""
     first = cards("theft crystal dwarf tunnel tunnel open_pit")
-    _, state = begin(GAME, Options(), 2, RiggedChance(first))
+    _, state = begin(GAME, Options(), 2, StackedChance(first))
     assert [side.hand for side in laid(state).sides] == [
         cards("dwarf dwarf crystal theft"),
         cards("dwarf tunnel tunnel open_pit"),

@@ -75,6 +75,8 @@ def test_above_six_paintings_selling_off_is_mandatory() -> None:
 def test_at_least_down_to_six() -> None:
     """With eight paintings two of one colour must go; one alone is not enough (§4.2, R1)."""
     montmartre.given(EIGHT).when(SellOff(Colour.YELLOW, cards("y5"))).then_rejected(Reason.WORKSHOP_ABOVE_SIX)
+    two = SellOff(Colour.PINK, cards("p7 p8"))
+    montmartre.given(EIGHT).when(two).then(SoldOff(ANN, Colour.PINK, cards("p7 p8"), francs=2))
     montmartre.given(EIGHT).then_legal(
         SellOff(Colour.BLUE, cards("b1 b2")),
         SellOff(Colour.BLUE, cards("b1 b2 b4")),
