@@ -1,9 +1,10 @@
 """A process that appends to the log: `python appending.py CONNINFO MATCHES EVENTS`, one event a command.
 
-In the end it prints the seconds of the longest wait for a commit.
+In the end it prints, as JSON, the longest wait for a commit in each quarter second of the clock, in seconds.
 """
 
 import asyncio
+import json
 import subprocess
 import sys
 import time
@@ -14,20 +15,24 @@ from eventsourcing.persistence import StoredEvent
 from adapters.postgres.group_commit import GroupCommit
 
 
-async def append(conninfo: str, matches: int, events: int) -> float:
-    """Append events to matches of its own, all matches at once, and return the longest wait in seconds."""
+def window(moment: float) -> int:
+    """Return the number of the quarter second in which a moment lies, by the clock of all processes."""
+    return int(moment * 4)
+
+
+async def append(conninfo: str, matches: int, events: int) -> dict[int, float]:
+    """Append to matches of its own, all at once, and return the longest wait of each quarter second."""
     commits = GroupCommit(conninfo, 100_000)
-    longest = 0.0
+    longest: dict[int, float] = {}
 
     async def match() -> None:
-        nonlocal longest
         number = uuid4()
         for version in range(1, events + 1):
             begun = time.monotonic()
             await commits.append([StoredEvent(number, version, "test", b"{}")])
-            longest = max(longest, time.monotonic() - begun)
+            ended = time.monotonic()
+            longest[window(ended)] = max(longest.get(window(ended), 0), ended - begun)
 
-    await commits.append([StoredEvent(uuid4(), 1, "test", b"{}")])
     await asyncio.gather(*(match() for _ in range(matches)))
     await commits.close()
     return longest
@@ -40,4 +45,5 @@ def writer(conninfo: str, matches: int, events: int) -> subprocess.Popen[str]:
 
 
 if __name__ == "__main__":
-    print(asyncio.run(append(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))  # noqa: T201 - its answer
+    waits = asyncio.run(append(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+    print(json.dumps(waits))  # noqa: T201 - its answer
