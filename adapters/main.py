@@ -6,7 +6,7 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -36,6 +36,8 @@ GRACE = 3
 """Seconds that requests under way have when the service stops."""
 STREAMS_GRACE = 1
 """Seconds that the readers of streams have, before, to take in that they end."""
+KEEP_ALIVE = 75
+"""Seconds that a connection may be idle between two requests; proxies in front commonly allow 60."""
 SEND_BUFFER = 128 * 1024
 """Bytes that the kernel keeps of what a client has not taken yet; left to itself it keeps megabytes."""
 WATCH = 0.5
@@ -67,6 +69,7 @@ def serve(settings: Settings, *, rest: bool, grpc: bool) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for quiet in ("psycopg.pool", "uvicorn.error"):
         logging.getLogger(quiet).setLevel(logging.ERROR)
+    _allow_connections()
     with _database(settings) as (conninfo, embedded):
         _migrated(conninfo)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -171,6 +174,7 @@ async def start_rest(address: Address, services: Services) -> tuple[Address, Sto
         access_log=False,
         lifespan="off",
         timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=KEEP_ALIVE,
         server_header=False,
         http=HttpConnection,
         ws=SocketConnection,
@@ -239,6 +243,16 @@ async def _watch(embedded: EmbeddedPostgres) -> None:
                 embedded.restart()
             except (EmbeddedPostgresError, OSError) as error:
                 log.error("%s", error)
+
+
+def _allow_connections() -> None:
+    """Let the process have as many connections open as the system allows it: each stream takes one."""
+    if sys.platform != "win32":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _greet(http_addr: Address | None, grpc_addr: Address | None, data_dir: Path | None) -> None:

@@ -2,9 +2,9 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import commands, memory, montana_rules, store
+from bench import commands, fanout, games, memory, montana_rules, replay, store
 
-NAMES = ("rules", "store", "commands", "memory")
+NAMES = ("rules", "games", "store", "commands", "fanout", "replay", "memory")
 
 
 def main() -> None:
@@ -14,9 +14,12 @@ def main() -> None:
         description="How fast Montane is; every figure stands beside a bound measured in the same run.",
         formatter_class=ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("what", nargs="*", help="rules, store, commands, memory; all if none is named")
+    parser.add_argument("what", nargs="*", help=f"{', '.join(NAMES)}; all if none is named")
     parser.add_argument("--deals", type=int, default=300, help="rules: deals a round plays, numbered from 0")
-    parser.add_argument("--rounds", type=int, default=7, help="rules: rounds, of which the median counts")
+    parser.add_argument(
+        "--rounds", type=int, default=7, help="rules, games: rounds, of which the median counts"
+    )
+    parser.add_argument("--played", type=int, default=30, help="games: random matches a round plays")
     parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
     parser.add_argument("--seconds", type=float, default=2, help="store, commands: how long a round takes")
     parser.add_argument(
@@ -32,12 +35,18 @@ def main() -> None:
         montana_rules.folding(max(1, arguments.deals // 3), arguments.rounds)
         if arguments.profile:
             montana_rules.profile(arguments.deals)
+    if "games" in wanted:
+        games.compare(arguments.played, arguments.rounds)
     if "store" in wanted:
         store.compare(arguments.seconds, rounds=3)
     if "commands" in wanted:
         commands.compare(arguments.seconds, rounds=3)
         commands.long_matches(rounds=5)
         commands.many_matches(1_000, arguments.matches, arguments.seconds, rounds=5)
+    if "fanout" in wanted:
+        fanout.compare()
+    if "replay" in wanted:
+        replay.compare(rounds=200)
     if "memory" in wanted:
         memory.by_length()
 

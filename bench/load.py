@@ -1,7 +1,7 @@
 """Clients that cost little: they share the processors with what they measure."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import Any
@@ -14,8 +14,17 @@ ENDLESS = 43
 FIRST = 4
 """Version of a match of Montana that has just begun."""
 
-type Send = Callable[[int], Awaitable[None]]
-"""Makes a match's n-th move, from 0, and returns when it is acknowledged."""
+
+class Player(Struct, frozen=True):
+    """Who plays a match.
+
+    Attributes:
+        match: The match.
+        send: Makes its n-th move, from 0, and returns when that is acknowledged.
+    """
+
+    match: str
+    send: Callable[[int], Awaitable[None]]
 
 
 class Load(Struct, frozen=True):
@@ -120,35 +129,35 @@ def command(number: int) -> dict[str, Any]:
     return {"type": "move_card", "card": "2C", "row": 1 if number % 2 == 0 else 3, "column": 0}
 
 
-async def played(sends: list[Send], first: int, moves: int) -> Load:
+async def played(players: list[Player], first: int, moves: int) -> Load:
     """Return what it takes to make so many moves of every match, from move `first` on, all at once."""
     waits: list[float] = []
 
-    async def play(send: Send) -> None:
+    async def play(player: Player) -> None:
         for number in range(first, first + moves):
             begun = perf_counter()
-            await send(number)
+            await player.send(number)
             waits.append(perf_counter() - begun)
 
-    return await _measured(sends, play, waits)
+    return await _measured(map(play, players), waits)
 
 
-async def played_for(sends: list[Send], counts: list[int], seconds: float) -> Load:
-    """Return what came of playing all matches at once for a time; `counts` are their moves so far."""
+async def played_for(players: list[Player], first: int, seconds: float) -> Load:
+    """Return what comes of playing all matches at once for a time, from move `first` on."""
     end = perf_counter() + seconds
     waits: list[float] = []
 
-    async def play(send: Send) -> None:
-        match = sends.index(send)
+    async def play(player: Player) -> None:
+        number = first
         while (begun := perf_counter()) < end:
-            await send(counts[match])
-            counts[match] += 1
+            await player.send(number)
+            number += 1
             waits.append(perf_counter() - begun)
 
-    return await _measured(sends, play, waits)
+    return await _measured(map(play, players), waits)
 
 
-async def _measured(sends: list[Send], play: Callable[[Send], Awaitable[None]], waits: list[float]) -> Load:
+async def _measured(playing: Iterable[Awaitable[None]], waits: list[float]) -> Load:
     begun = perf_counter()
-    await asyncio.gather(*(play(send) for send in sends))
+    await asyncio.gather(*playing)
     return Load(len(waits), perf_counter() - begun, sorted(waits))

@@ -4,13 +4,16 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from domain import match, montana, mountains
+from domain import match, montana, montanara, montmartre, mount_drago, mountains
 from domain.shared.game import Game
 
 GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
     game.id: game
     for game in (
         montana.GAME,
+        montanara.GAME,
+        montmartre.GAME,
+        mount_drago.GAME,
         mountains.GAME,
     )
 }  # fmt: skip

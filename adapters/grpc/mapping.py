@@ -2,13 +2,15 @@
 
 Every game has messages `Options`, `Command`, `Event` and `Table` in a package of its own, and the unions over
 the games have a field of the game's id for each. A tagged struct is the field of its tag's last part in the
-oneof of its union. Converters are compiled once a type, when the mapping is made.
+oneof of its union. A list within a list is a message whose only field is the list `items`. A list that a
+struct may lack is left out when it is empty. Converters are compiled once a type, when the mapping is made.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -46,6 +48,8 @@ OPTIONS = options_pb2.Options.DESCRIPTOR
 COMMAND = games_pb2.Command.DESCRIPTOR
 PAYLOAD = games_pb2.EventPayload.DESCRIPTOR
 TABLE = games_pb2.Table.DESCRIPTOR
+MOVES = 10_000
+"""How many moves are kept as messages."""
 ITEMS: tuple[type[Struct], ...] = (SnapshotItem, EventItem, CaughtUp, Heartbeat, End)
 
 
@@ -75,6 +79,9 @@ class Mapper:
             (TABLE, (), {game.id: game.table for game in games.values()}),
         ):
             self._unions[union.full_name] = self._over_games(union, common, own)
+        # The same moves are listed again and again, and making their messages is most of what a view takes.
+        moves = self._unions[COMMAND.full_name]
+        self._unions[COMMAND.full_name] = moves._replace(to_proto=lru_cache(MOVES)(moves.to_proto))
         self._view = self._struct(View, matches_pb2.View.DESCRIPTOR)
         self._event = self._struct(SeenEvent, matches_pb2.Event.DESCRIPTOR)
         self._item = _choice(
@@ -172,23 +179,28 @@ class Mapper:
             raise TypeError(f"{struct} is no struct")
         tag = {} if shape.tag_field is None else {shape.tag_field: shape.tag}
         fields = [
-            (field.name, field.required, proto.has_presence, self._field(field.type, proto))
+            (field.name, field.required, _presence(proto, field.required), self._field(field.type, proto))
             for field in shape.fields
             for proto in (message.fields_by_name[field.name],)
         ]
         make = GetMessageClass(message)
+        # What is written as it stands is not handed through a function: most fields are.
+        writers = [
+            (name, None if converter.to_proto is _same else converter.to_proto)
+            for name, _, _, converter in fields
+        ]
 
         def to_proto(value: Any) -> Any:
             given = {}
-            for name, _, _, converter in fields:
+            for name, write in writers:
                 if (inner := getattr(value, name)) is not None:
-                    given[name] = converter.to_proto(inner)
+                    given[name] = inner if write is None else write(inner)
             return make(**given)
 
         def from_proto(value: Any, path: str) -> Any:
             built: dict[str, Any] = dict(tag)
-            for name, required, has_presence, converter in fields:
-                if not has_presence or value.HasField(name):
+            for name, required, is_there, converter in fields:
+                if is_there(value):
                     built[name] = converter.from_proto(getattr(value, name), f"{path}.{name}")
                 elif required:
                     built[name] = None
@@ -204,10 +216,19 @@ class Mapper:
         item, nullable = without_none(kind.item_type)
         to_proto, from_proto = self._value(item, proto, 0 if nullable else None)
         return Converter(
-            lambda values: [to_proto(value) for value in values],
+            _same if to_proto is _same else lambda values: list(map(to_proto, values)),
             lambda values, path: [
                 from_proto(value, f"{path}[{index}]") for index, value in enumerate(values)
             ],
+        )
+
+    def _list(self, kind: VarTupleType, message: Descriptor) -> Converter:
+        """Return the converter of a list within a list."""
+        to_proto, from_proto = self._field(kind, message.fields_by_name["items"])
+        make: Any = GetMessageClass(message)
+        return Converter(
+            lambda values: make(items=to_proto(values)),
+            lambda value, path: from_proto(value.items, f"{path}.items"),
         )
 
     def _value(self, kind: Type, proto: FieldDescriptor, null: int | None) -> Converter:
@@ -222,12 +243,29 @@ class Mapper:
                 return _choice(message_of(proto), self._tagged(message_of(proto), structs))
             case EnumType() | LiteralType():
                 return _enum(enum_of(proto), values_of(kind), null)
+            case VarTupleType():
+                return self._list(kind, message_of(proto))
             case DateTimeType():
                 return Converter(timestamp_of, lambda at, path: at.ToDatetime(UTC))
             case IntType() | StrType() | BoolType():
-                return Converter(lambda value: value, lambda value, path: value)
+                return Converter(_same, lambda value, path: value)
             case _:
                 raise TypeError(f"no message has a field for {kind}")
+
+
+def _same(value: Any) -> Any:
+    """Return what a message's field takes as it stands."""
+    return value
+
+
+def _presence(field: FieldDescriptor, required: bool) -> Callable[[Any], bool]:
+    """Return what tells whether a message has a field that the struct requires, or does not."""
+    name = field.name
+    if field.has_presence:
+        return lambda message: bool(message.HasField(name))
+    if field.is_repeated and not required:
+        return lambda message: bool(getattr(message, name))
+    return lambda message: True
 
 
 def message_of(field: FieldDescriptor) -> Descriptor:
@@ -277,7 +315,8 @@ def values_of(kind: EnumType | LiteralType) -> tuple[str, ...]:
 def numbers_of(enum: EnumDescriptor, values: Iterable[str]) -> dict[str, int]:
     """Return the number in a message of each value of an enumeration."""
     prefix = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", enum.name).upper()
-    return {value: enum.values_by_name[f"{prefix}_{value.upper()}"].number for value in values}
+    names = {value: f"{prefix}_{value.upper().replace('-', '_')}" for value in values}
+    return {value: enum.values_by_name[name].number for value, name in names.items()}
 
 
 def member_of[Member: StrEnum](members: type[Member], enum: EnumDescriptor, number: int) -> Member:

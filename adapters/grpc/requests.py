@@ -1,8 +1,10 @@
 """What every request must be, whatever it asks for."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
@@ -11,45 +13,89 @@ from services.errors import Malformed
 FEW = 6
 """How many values of an enumeration are listed when one is wrong."""
 
+type Check = Callable[[Any, str], None]
+"""Checks a message, or a field's value, at a path."""
 
-def check(message: Message, path: str = "") -> None:
+
+def check(message: Message) -> None:
     """Refuse a request that has unknown fields or values, or lacks what is not optional.
-
-    Args:
-        message: The request, or a part of it.
-        path: Where the part stands, with a dot behind it.
 
     Raises:
         Malformed: The details name the field.
     """
+    # Whether there are unknown fields at all is told by one copy without them; where, by a slower search.
+    known = type(message)()
+    known.CopyFrom(message)
+    known.DiscardUnknownFields()
+    if known.ByteSize() != message.ByteSize():
+        _refuse_unknown(message, "")
+    _checked(message.DESCRIPTOR)(message, "")
+
+
+def _refuse_unknown(message: Message, path: str) -> None:
     if unknown := UnknownFieldSet(message):
         raise Malformed("UNKNOWN_FIELD", field=f"{path}{unknown[0].field_number}")
-    for oneof in message.DESCRIPTOR.oneofs:
-        if not _made_for_optional(oneof) and message.WhichOneof(oneof.name) is None:
-            expected = "one of " + ", ".join(field.name for field in oneof.fields)
-            raise Malformed("MISSING_FIELD", field=path.removesuffix(".") or oneof.name, expected=expected)
-    for field in message.DESCRIPTOR.fields:
-        if field.is_repeated:
-            for index, value in enumerate(getattr(message, field.name)):
-                _check_value(field, value, f"{path}{field.name}[{index}]", null=True)
-        elif not field.has_presence or message.HasField(field.name):
-            _check_value(field, getattr(message, field.name), f"{path}{field.name}", null=False)
-        elif field.containing_oneof is None:
-            raise Malformed("MISSING_FIELD", field=f"{path}{field.name}", expected=_expected(field))
+    for field, value in message.ListFields():
+        if field.message_type is not None and field.is_repeated:
+            for index, part in enumerate(value):
+                _refuse_unknown(part, f"{path}{field.name}[{index}].")
+        elif field.message_type is not None:
+            _refuse_unknown(value, f"{path}{field.name}.")
 
 
-def _check_value(field: Any, value: object, path: str, *, null: bool) -> None:
-    if isinstance(value, Message):
-        check(value, f"{path}.")
-    elif field.type == FieldDescriptor.TYPE_ENUM:
-        if value not in field.enum_type.values_by_number or (value == 0 and not null):
-            raise Malformed(
-                "INVALID_FIELD" if value or field.has_presence else "MISSING_FIELD",
-                field=path,
-                expected=_expected(field),
-            )
-    elif value == "" and not field.has_presence and not null:
-        raise Malformed("MISSING_FIELD", field=path, expected=_expected(field))
+@cache
+def _checked(descriptor: Descriptor) -> Check:
+    """Return what checks a message of a type, its path with a dot behind it."""
+    oneofs = [
+        (oneof.name, "one of " + ", ".join(field.name for field in oneof.fields))
+        for oneof in descriptor.oneofs
+        if not _made_for_optional(oneof)
+    ]
+    fields = [
+        (field.name, field.is_repeated, field.has_presence, field.containing_oneof is None, checked)
+        for field in descriptor.fields
+        if (checked := _value(field)) is not None
+    ]
+
+    def check(message: Any, path: str) -> None:
+        for name, expected in oneofs:
+            if message.WhichOneof(name) is None:
+                raise Malformed("MISSING_FIELD", field=path.removesuffix(".") or name, expected=expected)
+        for name, repeated, has_presence, required, checked in fields:
+            if repeated:
+                for index, value in enumerate(getattr(message, name)):
+                    checked(value, f"{path}{name}[{index}]")
+            elif not has_presence or message.HasField(name):
+                checked(getattr(message, name), path + name)
+            elif required:
+                expected = _expected(message.DESCRIPTOR.fields_by_name[name])
+                raise Malformed("MISSING_FIELD", field=path + name, expected=expected)
+
+    return check
+
+
+def _value(field: FieldDescriptor) -> Check | None:
+    """Return what checks a value of a field, or None if every value is good."""
+    if (kind := field.message_type) is not None:
+        return lambda value, path: _checked(kind)(value, f"{path}.")
+    null = field.is_repeated
+    if (enum := field.enum_type) is not None:
+        good = {number for number in enum.values_by_number if number or null}
+
+        def check_enum(value: int, path: str) -> None:
+            if value not in good:
+                reason = "INVALID_FIELD" if value or field.has_presence else "MISSING_FIELD"
+                raise Malformed(reason, field=path, expected=_expected(field))
+
+        return check_enum
+    if field.type == FieldDescriptor.TYPE_STRING and not field.has_presence and not null:
+
+        def check_text(value: str, path: str) -> None:
+            if not value:
+                raise Malformed("MISSING_FIELD", field=path, expected=_expected(field))
+
+        return check_text
+    return None
 
 
 def _made_for_optional(oneof: Any) -> bool:
@@ -57,8 +103,8 @@ def _made_for_optional(oneof: Any) -> bool:
     return len(oneof.fields) == 1 and oneof.name == f"_{oneof.fields[0].name}"
 
 
-def _expected(field: Any) -> str:
-    if field.type == FieldDescriptor.TYPE_ENUM:
+def _expected(field: FieldDescriptor) -> str:
+    if field.enum_type is not None:
         names = [value.name for value in field.enum_type.values if value.number]
         return "one of " + ", ".join(names if len(names) <= FEW else [*names[:FEW], "..."])
-    return f"a {field.message_type.name}" if field.type == FieldDescriptor.TYPE_MESSAGE else "not empty"
+    return f"a {field.message_type.name}" if field.message_type is not None else "not empty"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import psycopg
 from eventsourcing.persistence import StoredEvent
 from msgspec import Struct
+from psycopg.errors import UniqueViolation
 
 from adapters.postgres.connections import ANSWER_SECONDS, limited, lost
 from adapters.postgres.wire import ARRAYS, Wire, bigints, byteas, integers, texts, uuids
@@ -21,6 +22,7 @@ from services.ports import VersionTaken
 BATCH = 500
 """The most commands of one commit."""
 
+PRIMARY_KEY = "match_events_pkey"
 APPEND = "SELECT refused FROM append_match_events($1, $2, $3, $4, $5)"
 
 
@@ -116,6 +118,11 @@ class GroupCommit:
             async with asyncio.timeout(ANSWER_SECONDS):
                 wire = await self._connected()
                 refused = await wire.call(columns)
+        except UniqueViolation as error:
+            # So a command is refused that went alone; among several the function finds out which are.
+            if PRIMARY_KEY not in str(error):
+                raise
+            return {1}
         except BaseException as error:
             # After anything but the server's own refusal an answer may still be under way.
             if lost(error) or not isinstance(error, psycopg.Error):

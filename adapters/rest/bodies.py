@@ -5,10 +5,10 @@ from operator import or_
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Response
 from msgspec import Meta, Raw, Struct
 
 from adapters.generics import filled
+from adapters.rest.problems import Problem
 from domain.match import MATCH_EVENTS, Disclosure, MemoryAid, Opened, PlayerId, Resign, Visibility
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
@@ -115,6 +115,56 @@ class CommandResult[C, P, T](Struct, frozen=True):
     version: int
     events: tuple[SeenEvent[P], ...]
     view: View[C, T]
+
+
+class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", forbid_unknown_fields=True):
+    """A command of the caller's seat, as a client sends it.
+
+    Attributes:
+        command: What the seat asks for.
+        id: The client's own name for this message, repeated in the answer.
+        expected_version: The version that the caller decided on; refused if the match is at another.
+        validate_only: Only say whether the command would be accepted.
+        without_view: Leave the view out of the answer, which a client that folds the events does not need.
+        key: The idempotency key; the server makes one if it is left out.
+    """
+
+    command: C
+    id: Annotated[str, Meta(max_length=255)] = ""
+    expected_version: Annotated[int, Meta(ge=0)] | None = None
+    validate_only: bool = False
+    without_view: bool = False
+    key: str | None = None
+
+
+class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result"):
+    """What a command led to. Its events come with it and not as items too, or were sent as items already.
+
+    Attributes:
+        id: The client's name for the command.
+        key: The command's idempotency key.
+        version: Version of the match behind the command's last event.
+        events: What happened, as the acting seat may see it; none if it was only validated.
+        view: The match at that version as the acting seat may see it; null if the command wanted none.
+    """
+
+    id: str
+    key: str
+    version: int
+    events: tuple[SeenEvent[P], ...]
+    view: View[C, T] | None
+
+
+class SocketProblem(Struct, frozen=True, tag_field="type", tag="problem"):
+    """A command, or the socket itself, that was refused.
+
+    Attributes:
+        id: The client's name for the command; empty if it could not be read, or the socket itself is refused.
+        problem: Why.
+    """
+
+    id: str
+    problem: Problem
 
 
 class LegalMoves[C](Struct, frozen=True):
@@ -271,6 +321,8 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         | Heartbeat
         | End,
         "Game": filled(GameBody, options),
+        "SocketCommand": filled(SocketCommand, command),
+        "SocketResult": filled(SocketResult, move, event, game.table),
     }
 
 
@@ -289,18 +341,6 @@ def game_summary(game: AnyGame) -> GameSummary:
 def player_body(player: Player) -> PlayerBody:
     """Return an account as its player sees it."""
     return PlayerBody(player.id, player.display_name, player.created_at)
-
-
-def answer(
-    content: Any, *, status: int = 200, version: int | None = None, headers: dict[str, str] | None = None
-) -> Response[bytes]:
-    """Return a JSON answer, with the match's version as its entity tag where it has one."""
-    extra = dict(headers or {})
-    if version is not None:
-        extra["ETag"] = f'"{version}"'
-    return Response(
-        msgspec.json.encode(content), status_code=status, media_type="application/json", headers=extra
-    )
 
 
 RawCommandRequest = CommandRequest[Raw]

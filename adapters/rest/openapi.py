@@ -13,6 +13,7 @@ import msgspec
 
 from adapters.generics import filled
 from adapters.rest import bodies
+from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
@@ -32,6 +33,7 @@ STATIC: Mapping[str, Any] = {
     "Rules": bodies.Rules,
     "Health": bodies.Health,
     "Problem": Problem,
+    "SocketProblem": bodies.SocketProblem,
 }
 """The bodies that are the same for every game."""
 
@@ -47,6 +49,7 @@ def describes(
     answers: str,
     asks: str | None = None,
     streams: str | None = None,
+    lines: str | None = None,
     fails: Sequence[int] = (),
     secured: bool = False,
 ) -> dict[str, Any]:
@@ -55,6 +58,7 @@ def describes(
         "answers": answers,
         "asks": asks,
         "streams": streams,
+        "lines": lines,
         "fails": tuple(fails),
         "secured": secured,
     }
@@ -105,6 +109,9 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
                 schema = {"schema": {"$ref": REFERENCE.format(name=said["streams"])}}
                 operation["responses"][ok]["content"] |= dict.fromkeys(FORMS, schema)
                 operation["responses"]["204"] = {"description": "The match is over: do not come back."}
+            if said["lines"]:
+                line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}
+                operation["responses"][ok]["content"] |= {LINES: line}
             may_call: list[dict[str, list[str]]] = [{"token": []}] if 401 in said["fails"] else []
             operation["security"] = may_call if said["secured"] or not may_call else [{}, *may_call]
             if said["asks"]:
@@ -184,13 +191,24 @@ def _of_game(game: bodies.AnyGame, shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the components of a game, each under the game's name."""
     kinds = bodies.game_bodies(game)
     references, found = _described(list(kinds.values()))
-    names = {name: component(game, name.partition("_")[0]) for name in found if name not in shared} | {
+    names = {name: _named(name, game, shared) for name in found} | {
         reference: component(game, kind) for reference, kind in zip(references, kinds, strict=True)
     }
-    ours = {names[name]: schema for name, schema in found.items() if name in names}
+    ours = {names[name]: schema for name, schema in found.items() if names[name] not in shared}
     for kind, field in DISCRIMINATED.items():
         ours[component(game, kind)]["properties"][field] = {"const": game.id}
     return {name: _renamed(schema, names) for name, schema in ours.items()}
+
+
+def _named(name: str, game: bodies.AnyGame, shared: Mapping[str, Any]) -> str:
+    """Return the component of a type that msgspec has named.
+
+    It names a generic type's parameters too, and the modules of types that have one name, as the phases of a
+    match and of a game.
+    """
+    plain = name.rpartition(".")[2] if name.startswith("domain.") else name.partition("_")[0]
+    is_own = plain not in shared or name.startswith(f"domain.{game.id}.")
+    return component(game, plain) if is_own else plain
 
 
 def _described(types: list[Any]) -> tuple[list[str], dict[str, Any]]:

@@ -10,6 +10,7 @@ from litestar.exceptions import HTTPException
 from msgspec import Struct
 
 from adapters.messages import BUG, TITLES, describe
+from adapters.rest.answers import Answer
 from domain.games import clause_of
 from domain.shared.rejections import Rejected
 from services.errors import (
@@ -150,16 +151,14 @@ def problem(
     )
 
 
-def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     """Return the answer that carries a problem."""
     extra = dict(headers or {})
     if found.status == 503:
         extra["Retry-After"] = str(RETRY_SECONDS)
     if found.status == 401:
         extra["WWW-Authenticate"] = "Bearer"
-    return Response(
-        msgspec.json.encode(found), status_code=found.status, media_type=MEDIA_TYPE, headers=extra
-    )
+    return Answer(found.status, MEDIA_TYPE, msgspec.json.encode(found), extra)
 
 
 def problem_of(failed: Failure | Rejected) -> Problem:

@@ -34,3 +34,8 @@ ALL_SEEING = Viewer(ViewerKind.ALL)
 def seated(seat: Seat) -> Viewer:
     """Return the viewer that sits at `seat`."""
     return Viewer(ViewerKind.SEAT, seat)
+
+
+def sees(viewer: Viewer, seat: Seat) -> bool:
+    """Return whether a viewer may see what only one seat may: it sits there, or it sees all."""
+    return viewer.seat == seat or viewer.kind is ViewerKind.ALL

@@ -25,7 +25,14 @@ from msgspec.inspect import (
     type_info,
 )
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2
+from adapters.grpc.generated.montane.v1 import (
+    catalogue_pb2,
+    games_pb2,
+    matches_pb2,
+    options_pb2,
+    players_pb2,
+)
 from adapters.grpc.mapping import (
     COMMAND,
     OPTIONS,
@@ -42,6 +49,7 @@ from adapters.grpc.mapping import (
 from domain.games import GAMES
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from services.errors import Malformed
 from services.ports import Player
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
@@ -112,10 +120,17 @@ def field_differences(field: msgspec.inspect.Field, proto: FieldDescriptor, path
     if not repeated and may_lack != optional:
         yield f"{path}: optional on one side only"
     if isinstance(kind, VarTupleType):
-        kind, gaps = without_none(kind.item_type)
-        if gaps and not isinstance(kind, EnumType | LiteralType):
-            yield f"{path}: only a list of enumerated values can have gaps"
-    yield from value_differences(kind, proto, path)
+        yield from item_differences(kind, proto, path)
+    else:
+        yield from value_differences(kind, proto, path)
+
+
+def item_differences(kind: VarTupleType, proto: FieldDescriptor, path: str) -> Iterator[str]:
+    """Yield what is not the same in what a list of a struct and of a message holds."""
+    item, gaps = without_none(kind.item_type)
+    if gaps and not isinstance(item, EnumType | LiteralType):
+        yield f"{path}: only a list of enumerated values can have gaps"
+    yield from value_differences(item, proto, path)
 
 
 def value_differences(kind: Type, proto: FieldDescriptor, path: str) -> Iterator[str]:
@@ -125,6 +140,12 @@ def value_differences(kind: Type, proto: FieldDescriptor, path: str) -> Iterator
             agree = message_of(proto).full_name in UNIONS
         case StructType():
             yield from differences(kind, message_of(proto), path)
+            return
+        case VarTupleType():
+            (items,) = message_of(proto).fields
+            if items.name != "items" or not items.is_repeated:
+                yield f"{path}: {message_of(proto).name} is no list"
+            yield from item_differences(kind, items, f"{path}.items")
             return
         case UnionType(types=types):
             tagged = {field_of(inner.cls): inner for inner in types if isinstance(inner, StructType)}
@@ -207,8 +228,8 @@ def values(kind: Type, union: Descriptor | None = None) -> st.SearchStrategy[Any
     match inner:
         case StructType(cls=cls, fields=fields):
             some = st.builds(cls, **{field.name: values(field.type) for field in fields})
-        case VarTupleType(item_type=item):
-            some = st.lists(values(item), max_size=60).map(tuple)
+        case VarTupleType(item_type=item, min_length=fewest, max_length=most):
+            some = st.lists(values(item), min_size=fewest or 0, max_size=most or 60).map(tuple)
         case EnumType(cls=members):
             some = st.sampled_from(list(members))
         case LiteralType(values=literals):
@@ -234,3 +255,20 @@ def test_a_value_survives_its_message(shown: tuple[Descriptor, Any]) -> None:
     message = mapper().to_message(union, value)
     received: Message = type(message).FromString(message.SerializeToString())
     assert mapper().from_message(received, "value") == value
+
+
+@pytest.mark.parametrize("game", list(GAMES.values()), ids=list(GAMES))
+def test_options_that_are_left_out_have_their_defaults(game: Any) -> None:
+    """Lists too: an empty one is left out."""
+    options = options_pb2.Options()
+    getattr(options, game.id).SetInParent()
+    assert mapper().from_message(options, "options") == game.options()
+
+
+def test_a_wrong_item_of_a_list_within_a_list_is_named() -> None:
+    """The path of a failure goes down into the inner list."""
+    hands = [montanara_pb2.KindList(items=[montanara_pb2.KIND_DWARF, montanara_pb2.Kind.ValueType(99)])]
+    event = montanara_pb2.Event(theft_played=montanara_pb2.TheftPlayed(hands=hands))
+    with pytest.raises(Malformed) as failure:
+        mapper().from_message(games_pb2.EventPayload(montanara=event), "payload")
+    assert failure.value.details["field"] == "payload.montanara.theft_played.hands[0].items[1]"

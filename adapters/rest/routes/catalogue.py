@@ -4,7 +4,8 @@ from litestar import Response, get
 from litestar.params import FromPath
 from msgspec import structs
 
-from adapters.rest.bodies import GameBody, Items, RefusalReason, Rules, Schemas, answer, game_summary
+from adapters.rest.answers import answer
+from adapters.rest.bodies import GameBody, Items, RefusalReason, Rules, Schemas, game_summary
 from adapters.rest.openapi import component, describes
 from adapters.rest.requests import Call, services
 

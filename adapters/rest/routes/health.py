@@ -2,7 +2,8 @@
 
 from litestar import Response, get
 
-from adapters.rest.bodies import Health, answer
+from adapters.rest.answers import answer
+from adapters.rest.bodies import Health
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, services
 from services.errors import Unavailable

@@ -2,7 +2,8 @@
 
 from litestar import Response, get, post
 
-from adapters.rest.bodies import NewPlayer, PlayerRequest, answer, player_body
+from adapters.rest.answers import answer
+from adapters.rest.bodies import NewPlayer, PlayerRequest, player_body
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, services
 

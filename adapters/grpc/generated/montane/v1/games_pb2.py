@@ -23,21 +23,24 @@ _sym_db = _symbol_database.Default()
 
 
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2 as montane_dot_montana_dot_v1_dot_montana__pb2
+from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2 as montane_dot_montanara_dot_v1_dot_montanara__pb2
+from adapters.grpc.generated.montane.montmartre.v1 import montmartre_pb2 as montane_dot_montmartre_dot_v1_dot_montmartre__pb2
+from adapters.grpc.generated.montane.mount_drago.v1 import mount_drago_pb2 as montane_dot_mount__drago_dot_v1_dot_mount__drago__pb2
 from adapters.grpc.generated.montane.mountains.v1 import mountains_pb2 as montane_dot_mountains_dot_v1_dot_mountains__pb2
 from adapters.grpc.generated.montane.v1 import match_pb2 as montane_dot_v1_dot_match__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16montane/v1/games.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a$montane/mountains/v1/mountains.proto\x1a\x16montane/v1/match.proto\"\x9e\x01\n\x07\x43ommand\x12$\n\x06resign\x18\x01 \x01(\x0b\x32\x12.montane.v1.ResignH\x00\x12.\n\x07montana\x18\x10 \x01(\x0b\x32\x1b.montane.montana.v1.CommandH\x00\x12\x32\n\tmountains\x18\x11 \x01(\x0b\x32\x1d.montane.mountains.v1.CommandH\x00\x42\t\n\x07\x63ommand\"\xc8\x02\n\x0c\x45ventPayload\x12$\n\x06opened\x18\x01 \x01(\x0b\x32\x12.montane.v1.OpenedH\x00\x12+\n\nseat_taken\x18\x02 \x01(\x0b\x32\x15.montane.v1.SeatTakenH\x00\x12&\n\x07started\x18\x03 \x01(\x0b\x32\x13.montane.v1.StartedH\x00\x12(\n\x08resigned\x18\x04 \x01(\x0b\x32\x14.montane.v1.ResignedH\x00\x12(\n\x08\x66inished\x18\x05 \x01(\x0b\x32\x14.montane.v1.FinishedH\x00\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.EventH\x00\x12\x30\n\tmountains\x18\x11 \x01(\x0b\x32\x1b.montane.mountains.v1.EventH\x00\x42\t\n\x07payload\"p\n\x05Table\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.TableH\x00\x12\x30\n\tmountains\x18\x11 \x01(\x0b\x32\x1b.montane.mountains.v1.TableH\x00\x42\x07\n\x05tableb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16montane/v1/games.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a$montane/montanara/v1/montanara.proto\x1a&montane/montmartre/v1/montmartre.proto\x1a(montane/mount_drago/v1/mount_drago.proto\x1a$montane/mountains/v1/mountains.proto\x1a\x16montane/v1/match.proto\"\xc0\x02\n\x07\x43ommand\x12$\n\x06resign\x18\x01 \x01(\x0b\x32\x12.montane.v1.ResignH\x00\x12.\n\x07montana\x18\x10 \x01(\x0b\x32\x1b.montane.montana.v1.CommandH\x00\x12\x32\n\tmontanara\x18\x11 \x01(\x0b\x32\x1d.montane.montanara.v1.CommandH\x00\x12\x34\n\nmontmartre\x18\x12 \x01(\x0b\x32\x1e.montane.montmartre.v1.CommandH\x00\x12\x36\n\x0bmount_drago\x18\x13 \x01(\x0b\x32\x1f.montane.mount_drago.v1.CommandH\x00\x12\x32\n\tmountains\x18\x14 \x01(\x0b\x32\x1d.montane.mountains.v1.CommandH\x00\x42\t\n\x07\x63ommand\"\xe4\x03\n\x0c\x45ventPayload\x12$\n\x06opened\x18\x01 \x01(\x0b\x32\x12.montane.v1.OpenedH\x00\x12+\n\nseat_taken\x18\x02 \x01(\x0b\x32\x15.montane.v1.SeatTakenH\x00\x12&\n\x07started\x18\x03 \x01(\x0b\x32\x13.montane.v1.StartedH\x00\x12(\n\x08resigned\x18\x04 \x01(\x0b\x32\x14.montane.v1.ResignedH\x00\x12(\n\x08\x66inished\x18\x05 \x01(\x0b\x32\x14.montane.v1.FinishedH\x00\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.EventH\x00\x12\x30\n\tmontanara\x18\x11 \x01(\x0b\x32\x1b.montane.montanara.v1.EventH\x00\x12\x32\n\nmontmartre\x18\x12 \x01(\x0b\x32\x1c.montane.montmartre.v1.EventH\x00\x12\x34\n\x0bmount_drago\x18\x13 \x01(\x0b\x32\x1d.montane.mount_drago.v1.EventH\x00\x12\x30\n\tmountains\x18\x14 \x01(\x0b\x32\x1b.montane.mountains.v1.EventH\x00\x42\t\n\x07payload\"\x8c\x02\n\x05Table\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.TableH\x00\x12\x30\n\tmontanara\x18\x11 \x01(\x0b\x32\x1b.montane.montanara.v1.TableH\x00\x12\x32\n\nmontmartre\x18\x12 \x01(\x0b\x32\x1c.montane.montmartre.v1.TableH\x00\x12\x34\n\x0bmount_drago\x18\x13 \x01(\x0b\x32\x1d.montane.mount_drago.v1.TableH\x00\x12\x30\n\tmountains\x18\x14 \x01(\x0b\x32\x1b.montane.mountains.v1.TableH\x00\x42\x07\n\x05tableb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.games_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_COMMAND']._serialized_start=135
-  _globals['_COMMAND']._serialized_end=293
-  _globals['_EVENTPAYLOAD']._serialized_start=296
-  _globals['_EVENTPAYLOAD']._serialized_end=624
-  _globals['_TABLE']._serialized_start=626
-  _globals['_TABLE']._serialized_end=738
+  _globals['_COMMAND']._serialized_start=255
+  _globals['_COMMAND']._serialized_end=575
+  _globals['_EVENTPAYLOAD']._serialized_start=578
+  _globals['_EVENTPAYLOAD']._serialized_end=1062
+  _globals['_TABLE']._serialized_start=1065
+  _globals['_TABLE']._serialized_end=1333
 # @@protoc_insertion_point(module_scope)

@@ -1,0 +1,245 @@
+"""What a viewer may know of Montanara (montanara §6, R14).
+
+Whoever may not see a card sees that it is there: its number in a view, null in an event.
+"""
+
+from typing import assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.montanara.catalogue import SEATS, Kind
+from domain.montanara.events import (
+    CardDug,
+    CardLifted,
+    CardPlaced,
+    CardTaken,
+    CaveInDug,
+    CaveInPlayed,
+    CrystalDug,
+    Dealt,
+    DigBegun,
+    DrillingEnded,
+    DrillingPlayed,
+    DwarfPlayed,
+    Event,
+    LookDeclined,
+    MountainLookedAt,
+    OpenPitPlayed,
+    Seen,
+    ShakingPlayed,
+    TheftPlayed,
+    TunnelArranged,
+    TunnelPlayed,
+)
+from domain.montanara.state import BOTH, Card, Phase, Pile, State, as_hand, in_tunnel, kinds, opponent
+from domain.shared.chance import Chance
+from domain.shared.seats import Seat
+from domain.shared.viewers import Viewer, ViewerKind, sees
+
+
+class Side(Struct, frozen=True):
+    """A seat's side of the board.
+
+    Attributes:
+        hand_size: How many cards the seat has in hand.
+        hand: Those cards by kind; the seat sees them, to others this is empty.
+        dwarfs: How many dwarfs lie in its display.
+        crystals: How many crystals lie in its display.
+    """
+
+    hand_size: int
+    hand: tuple[Kind, ...]
+    dwarfs: int
+    crystals: int
+
+
+class Mountain(Struct, frozen=True):
+    """A mountain.
+
+    Attributes:
+        size: How many cards it has.
+        cards: Those cards, the top card first; only the eye that sees all sees them, to others this is empty.
+    """
+
+    size: int
+    cards: tuple[Kind, ...]
+
+
+class Known(Struct, frozen=True):
+    """What a seat was shown and is still true (R14).
+
+    Attributes:
+        mountains: The cards of mountains 0 to 3, the top card first; null where the seat does not know.
+        hand: Cards of the opponent's hand that the seat gave in the latest theft and that have not left, by
+            kind.
+    """
+
+    mountains: tuple[tuple[Kind | None, ...], ...]
+    hand: tuple[Kind, ...]
+
+
+class Table(Struct, frozen=True, tag_field="game", tag="montanara"):
+    """The table as a viewer may see it.
+
+    Attributes:
+        phase: What is to be chosen.
+        turn: The seat whose turn it is.
+        sides: One a seat.
+        mountains: Mountains 0 to 3.
+        discard_pile: The oldest card first.
+        played: The action card that lies open while its phase goes on.
+        visited: The mountains that the action has been to, in order: the one that was looked at, that of the
+            tunnel, those that were drilled, the one that is dug.
+        lifted: Whether the bottom card of the mountain drilled last is still to be placed.
+        left: How many cards are still to be turned over in a dig; 0 while nobody digs.
+        shown: The cards that the seat on turn is being shown: those of the tunnel, the top card first, or the
+            lifted one; to others this is empty.
+        known: What the viewer's seat was shown and is still true; none for others, or without memory aid.
+    """
+
+    phase: Phase
+    turn: Seat
+    sides: tuple[Side, ...]
+    mountains: tuple[Mountain, ...]
+    discard_pile: tuple[Kind, ...]
+    played: Kind | None
+    visited: tuple[int, ...]
+    lifted: bool
+    left: int
+    shown: tuple[Kind, ...]
+    known: Known | None
+
+
+def view(state: State, viewer: Viewer) -> Table:
+    """Return the table as the viewer may see it."""
+    return Table(
+        phase=state.phase,
+        turn=state.turn,
+        sides=tuple(_side(state, seat, viewer) for seat in BOTH),
+        mountains=tuple(_mountain(pile, viewer) for pile in state.mountains),
+        discard_pile=state.discard_pile,
+        played=state.played,
+        visited=state.visited,
+        lifted=state.lifted,
+        left=state.left,
+        shown=_shown(state) if sees(viewer, state.turn) else (),
+        known=None if viewer.seat is None else _known(state, viewer.seat),
+    )
+
+
+def unaided(table: Table) -> Table:
+    """Return a view without what its seat was shown before (R14)."""
+    return replace(table, known=None)
+
+
+def seen(event: Event, viewer: Viewer) -> Event:
+    """Return an event as the viewer may see it."""
+    match event:
+        case Dealt():
+            hands = _each_its_own(event.hands, viewer)
+            mountains = tuple(_cards(pile, visible=viewer.kind is ViewerKind.ALL) for pile in event.mountains)
+            return Dealt(event.first_seat, event.tunnel_order, hands, mountains)
+        case CardTaken(seat=seat):
+            return CardTaken(seat, event.mountain, event.card if sees(viewer, seat) else None)
+        case DwarfPlayed():
+            return DwarfPlayed(event.seat)
+        case CaveInPlayed():
+            return CaveInPlayed(event.seat, event.dwarfs)
+        case MountainLookedAt(seat=seat):
+            return MountainLookedAt(seat, event.mountain, _cards(event.cards, visible=sees(viewer, seat)))
+        case LookDeclined():
+            return LookDeclined(event.seat)
+        case TheftPlayed():
+            return TheftPlayed(event.seat, _each_its_own(event.hands, viewer))
+        case ShakingPlayed(seat=seat):
+            mountains = tuple(_top(pile, seat, viewer) for pile in event.mountains)
+            return ShakingPlayed(seat, event.first, event.second, mountains)
+        case TunnelPlayed(seat=seat):
+            return TunnelPlayed(seat, event.mountain, _cards(event.cards, visible=sees(viewer, seat)))
+        case TunnelArranged(seat=seat, chosen=chosen):
+            visible = sees(viewer, seat) if chosen else viewer.kind is ViewerKind.ALL
+            return TunnelArranged(seat, event.mountain, _cards(event.cards, visible=visible), chosen)
+        case DrillingPlayed():
+            return DrillingPlayed(event.seat)
+        case CardLifted(seat=seat):
+            return CardLifted(seat, event.mountain, event.card if sees(viewer, seat) else None)
+        case CardPlaced():
+            return CardPlaced(event.seat, event.mountain, event.on)
+        case DrillingEnded():
+            return DrillingEnded(event.seat)
+        case OpenPitPlayed(seat=seat):
+            return OpenPitPlayed(seat, event.mountain, event.card if sees(viewer, seat) else None)
+        case DigBegun():
+            return DigBegun(event.seat, event.mountain, event.cards)
+        case CardDug():
+            return CardDug(event.seat, event.mountain, event.card, event.left)
+        case CrystalDug():
+            return CrystalDug(event.seat, event.mountain)
+        case CaveInDug():
+            return CaveInDug(event.seat, event.mountain, event.dwarfs)
+        case _:
+            assert_never(event)
+
+
+def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
+    """Return another table that the viewer cannot tell from this one.
+
+    All cards that the viewer does not know are shuffled and laid anew in their places. Those that it knows
+    stay: what it was shown, and what follows for a single card from what everybody saw, as who took one that
+    the viewer knew. Who knows which places is public, and stays as well.
+    """
+    if viewer.kind is ViewerKind.ALL:
+        return state
+    piles = (*state.hands, *state.mountains)
+    hidden = [card.kind for pile in piles for card in pile if viewer.seat not in card.known_to]
+    drawn = iter(chance.shuffle(hidden))
+    laid = [
+        tuple(
+            card if viewer.seat in card.known_to else Card(next(drawn), card.known_to, card.given)
+            for card in pile
+        )
+        for pile in piles
+    ]
+    return replace(state, hands=tuple(map(as_hand, laid[:SEATS])), mountains=tuple(laid[SEATS:]))
+
+
+def _side(state: State, seat: Seat, viewer: Viewer) -> Side:
+    hand, display = state.hands[seat], state.displays[seat]
+    cards = kinds(hand) if sees(viewer, seat) else ()
+    return Side(len(hand), cards, display.dwarfs, display.crystals)
+
+
+def _mountain(pile: Pile, viewer: Viewer) -> Mountain:
+    return Mountain(len(pile), kinds(pile) if viewer.kind is ViewerKind.ALL else ())
+
+
+def _shown(state: State) -> tuple[Kind, ...]:
+    """Return the cards that the seat on turn is being shown (§4.6, §4.7)."""
+    if state.phase is Phase.TUNNEL:
+        return in_tunnel(state, state.visited[-1])
+    return kinds(state.mountains[state.visited[-1]][-1:]) if state.lifted else ()
+
+
+def _known(state: State, seat: Seat) -> Known:
+    """Return what a seat was shown and is still true (R14)."""
+    mountains = tuple(
+        tuple(card.kind if seat in card.known_to else None for card in pile) for pile in state.mountains
+    )
+    return Known(mountains, kinds(card for card in state.hands[opponent(seat)] if card.given))
+
+
+def _cards(cards: Seen, *, visible: bool) -> Seen:
+    """Return cards, or as many nulls."""
+    return cards if visible else (None,) * len(cards)
+
+
+def _each_its_own(hands: tuple[Seen, ...], viewer: Viewer) -> tuple[Seen, ...]:
+    """Return hands by seat, each visible to its seat."""
+    return tuple(_cards(hand, visible=sees(viewer, seat)) for seat, hand in zip(BOTH, hands, strict=True))
+
+
+def _top(pile: Seen, seat: Seat, viewer: Viewer) -> Seen:
+    """Return a mountain of which a seat sees the top card."""
+    top = _cards(pile[:1], visible=sees(viewer, seat))
+    return (*top, *_cards(pile[1:], visible=viewer.kind is ViewerKind.ALL))

@@ -1,0 +1,50 @@
+"""Montmartre: painters who sell to collectors; two to five seats."""
+
+from domain.montmartre.catalogue import DATA, RULESET, Options, why_not_options
+from domain.montmartre.commands import COMMANDS, Command, DeclineContract, Pick
+from domain.montmartre.decide import consequence, decide
+from domain.montmartre.events import EVENTS, Event
+from domain.montmartre.evolve import evolve
+from domain.montmartre.legality import legal_moves, to_act, why_not
+from domain.montmartre.outcome import outcome, scores, standings
+from domain.montmartre.rejections import CLAUSES
+from domain.montmartre.rules import RULES
+from domain.montmartre.setup import setup
+from domain.montmartre.state import INITIAL, State, pieces
+from domain.montmartre.view import Table, determinize, seen, view
+from domain.shared.game import Game
+
+GAME: Game[State, Command, Event, Options] = Game(
+    id="montmartre",
+    title="Montmartre",
+    ruleset=RULESET,
+    summary="Paint, and sell your paintings to collectors while nobody has more or better of their colour.",
+    min_seats=2,
+    max_seats=5,
+    options=Options,
+    commands=COMMANDS,
+    events=EVENTS,
+    seen_events=EVENTS,
+    state=State,
+    table=Table,
+    clauses=CLAUSES,
+    rules=RULES,
+    data=DATA,
+    initial=INITIAL,
+    why_not_options=why_not_options,
+    setup=setup,
+    to_act=to_act,
+    why_not=why_not,
+    legal_moves=legal_moves,
+    decide=decide,
+    consequence=consequence,
+    evolve=evolve,
+    view=view,
+    seen=seen,
+    determinize=determinize,
+    outcome=outcome,
+    scores=scores,
+    standings=standings,
+    defaults=(DeclineContract(), Pick),
+    pieces=pieces,
+)

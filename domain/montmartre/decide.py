@@ -1,0 +1,118 @@
+"""What a command brings about in Montmartre, and what is then forced (montmartre §4 to §7)."""
+
+from typing import assert_never
+
+from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELF, TIERS, Colour
+from domain.montmartre.commands import (
+    Command,
+    DeclineContract,
+    Paint,
+    Pick,
+    Sell,
+    SellOff,
+    SellPair,
+    TakeContract,
+)
+from domain.montmartre.events import (
+    CardsPicked,
+    ContractDeclined,
+    ContractsOffered,
+    ContractTaken,
+    Event,
+    Painted,
+    PaintingSold,
+    PilesRenewed,
+    SoldOff,
+    TurnEnded,
+    VollardMoved,
+)
+from domain.montmartre.legality import why_not
+from domain.montmartre.outcome import what_ends
+from domain.montmartre.setup import laid
+from domain.montmartre.state import State, Step
+from domain.shared.chance import Chance
+from domain.shared.piles import draw
+from domain.shared.rejections import Rejected
+from domain.shared.seats import Seat
+
+
+def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:
+    """Return what a command brings about.
+
+    Raises:
+        Rejected: The rules refuse it.
+    """
+    if reason := why_not(state, seat, command):
+        raise Rejected(reason, seat=seat)
+    match command:
+        case Paint(cards=cards):
+            return (Painted(seat, tuple(sorted(cards))),)
+        case SellOff(colour=colour, cards=cards):
+            return (SoldOff(seat, colour, tuple(sorted(cards)), MARKET_PRICE * len(cards)),)
+        case Pick(pile=pile):
+            return (_picked(state, seat, pile),)
+        case Sell(colour=colour):
+            return (VollardMoved(colour), *_sold(state, seat, (colour,)))
+        case TakeContract(value=value):
+            return (ContractTaken(seat, value),)
+        case DeclineContract():
+            return (ContractDeclined(seat),)
+        case SellPair(colours=colours):
+            return _sold(state, seat, tuple(sorted(colours, key=SHELF.__getitem__)))
+        case _:
+            assert_never(command)
+
+
+def consequence(state: State, chance: Chance) -> Event | None:
+    """Return the rest of a pick that has one pile left, what ends a turn, or None (§4.3, §4.4, §7)."""
+    if state.turn is None:
+        return None
+    if state.step is Step.PICKED and len(state.painters[state.turn].hand) < HAND:
+        left = [number for number, pile in enumerate(state.piles) if pile]
+        return _picked(state, state.turn, left[0]) if len(left) == 1 else None
+    return _end_of_turn(state, state.turn, chance) if state.step in (Step.PICKED, Step.DONE) else None
+
+
+def _picked(state: State, seat: Seat, number: int) -> CardsPicked:
+    """Return the draw of what the hand lacks, or of all that a pile has (§4.3)."""
+    cards, rest = draw(state.piles[number], HAND - len(state.painters[seat].hand))
+    return CardsPicked(seat, number, cards, rest[0] if rest else None)
+
+
+def _sold(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[Event, ...]:
+    """Return the sale of the highest painting of each colour, and what contracts it opens (§5.3, §5.4)."""
+    workshop = state.painters[seat].workshop
+    sales = tuple(
+        PaintingSold(seat, colour, workshop[shelf][-1], state.collectors[shelf][0])
+        for colour in colours
+        for shelf in (SHELF[colour],)
+    )
+    offered = _opened(state, seat, colours)
+    return (*sales, ContractsOffered(seat, offered)) if offered else sales
+
+
+def _opened(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[int, ...]:
+    """Return the contracts that a sale opens to a seat, rising (§5.4, §6.2, R9).
+
+    They are those left of the tiers that the seat reaches by it; none if it has a contract.
+    """
+    painter = state.painters[seat]
+    if painter.contract is not None:
+        return ()
+    needed = 2 if len(state.painters) == 2 else 1
+    counts = [len(values) for values in painter.collectors]
+    before = sum(count >= needed for count in counts)
+    after = before + sum(counts[SHELF[colour]] + 1 == needed for colour in colours)
+    values = [value for tier in range(before + 1, after + 1) for value in TIERS.get(tier, ())]
+    return tuple(value for value in state.contracts if value in values)
+
+
+def _end_of_turn(state: State, seat: Seat, chance: Chance) -> PilesRenewed | TurnEnded:
+    """Return the new piles if they are due, else the end of the turn and perhaps of the game (§4.4, §7)."""
+    ending = state.ending or what_ends(state)
+    next_seat = Seat((seat + 1) % len(state.painters))
+    over = ending is not None and next_seat == state.first_seat
+    if not over and state.piles.count(()) >= EMPTY_PILES:
+        left = (card for pile in state.piles for card in pile)
+        return PilesRenewed(laid(chance.shuffle((*left, *state.discard_pile))))
+    return TurnEnded(seat, None if over else next_seat, ending)

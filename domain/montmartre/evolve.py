@@ -1,0 +1,145 @@
+"""How each event changes the table of Montmartre."""
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from domain.montmartre.catalogue import COLOUR, COLOURS, SHELF, Card
+from domain.montmartre.events import (
+    CardsPicked,
+    ContractDeclined,
+    ContractsOffered,
+    ContractTaken,
+    Dealt,
+    DealtPile,
+    Event,
+    Painted,
+    PaintingSold,
+    PilesRenewed,
+    SoldOff,
+    TurnEnded,
+    VollardMoved,
+)
+from domain.montmartre.state import INITIAL, Painter, State, Step
+from domain.shared.piles import draw, without
+
+EMPTY_SHELVES: tuple[tuple[()], ...] = ((),) * len(COLOURS)
+
+
+def evolve(state: State, event: Event) -> State:
+    """Return the table after an event."""
+    match event:
+        case Painted():
+            return _painted(state, event)
+        case CardsPicked():
+            return _picked(state, event)
+        case TurnEnded():
+            return replace(state, turn=event.next_seat, step=Step.BEGUN, ending=event.ending)
+        case SoldOff():
+            return _sold_off(state, event)
+        case VollardMoved():
+            return replace(state, vollard=event.colour)
+        case PaintingSold():
+            return _sold(state, event)
+        case ContractsOffered():
+            return replace(state, step=Step.OFFERED, offered=event.contracts)
+        case ContractTaken():
+            return _contract_taken(state, event)
+        case ContractDeclined():
+            return replace(state, step=Step.DONE, offered=())
+        case PilesRenewed():
+            return replace(state, piles=_laid(event.piles), discard_pile=())
+        case Dealt():
+            return _dealt(event)
+        case _:
+            assert_never(event)
+
+
+def _dealt(event: Dealt) -> State:
+    painters = tuple(
+        Painter(_known(hand.cards), EMPTY_SHELVES, 0, EMPTY_SHELVES, None) for hand in event.hands
+    )
+    return replace(
+        INITIAL,
+        first_seat=event.first_seat,
+        turn=event.first_seat,
+        painters=painters,
+        piles=_laid(event.piles),
+    )
+
+
+def _painted(state: State, event: Painted) -> State:
+    painter = state.painters[event.seat]
+    workshop = painter.workshop
+    for card in event.cards:
+        shelf = SHELF[COLOUR[card]]
+        workshop = _with(workshop, shelf, tuple(sorted((*workshop[shelf], card))))
+    changed = replace(painter, hand=without(painter.hand, event.cards), workshop=workshop)
+    return replace(state, step=Step.PAINTED, painters=_with(state.painters, event.seat, changed))
+
+
+def _sold_off(state: State, event: SoldOff) -> State:
+    painter = state.painters[event.seat]
+    shelf = SHELF[event.colour]
+    workshop = _with(painter.workshop, shelf, without(painter.workshop[shelf], event.cards))
+    changed = replace(painter, workshop=workshop, francs=painter.francs + event.francs)
+    return replace(
+        state,
+        step=Step.SOLD_OFF,
+        painters=_with(state.painters, event.seat, changed),
+        discard_pile=(*state.discard_pile, *event.cards),
+    )
+
+
+def _picked(state: State, event: CardsPicked) -> State:
+    painter = state.painters[event.seat]
+    _, rest = draw(state.piles[event.pile], len(event.cards))
+    changed = replace(painter, hand=tuple(sorted((*painter.hand, *event.cards))))
+    return replace(
+        state,
+        step=Step.PICKED,
+        painters=_with(state.painters, event.seat, changed),
+        piles=_with(state.piles, event.pile, rest),
+    )
+
+
+def _sold(state: State, event: PaintingSold) -> State:
+    painter = state.painters[event.seat]
+    shelf = SHELF[event.colour]
+    changed = replace(
+        painter,
+        workshop=_with(painter.workshop, shelf, without(painter.workshop[shelf], (event.painting,))),
+        collectors=_with(painter.collectors, shelf, (*painter.collectors[shelf], event.collector)),
+    )
+    return replace(
+        state,
+        step=Step.DONE,
+        painters=_with(state.painters, event.seat, changed),
+        discard_pile=(*state.discard_pile, event.painting),
+        collectors=_with(state.collectors, shelf, without(state.collectors[shelf], (event.collector,))),
+    )
+
+
+def _contract_taken(state: State, event: ContractTaken) -> State:
+    changed = replace(state.painters[event.seat], contract=event.contract)
+    return replace(
+        state,
+        step=Step.DONE,
+        painters=_with(state.painters, event.seat, changed),
+        contracts=without(state.contracts, (event.contract,)),
+        offered=(),
+    )
+
+
+def _with[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
+    """Return the items with another one in a place."""
+    return (*items[:place], item, *items[place + 1 :])
+
+
+def _laid(piles: tuple[DealtPile, ...]) -> tuple[tuple[Card, ...], ...]:
+    return tuple(_known(pile.cards) for pile in piles)
+
+
+def _known(cards: tuple[Card | None, ...]) -> tuple[Card, ...]:
+    """Return the cards of an event as decided: it knows every one."""
+    return tuple(card for card in cards if card is not None)

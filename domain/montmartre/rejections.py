@@ -1,0 +1,51 @@
+"""Every reason for which Montmartre says no, and the clause that each enforces."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why a command, or an option, is refused."""
+
+    FIRST_SEAT_OUT_OF_RANGE = "FIRST_SEAT_OUT_OF_RANGE"
+    TURN_HAS_BEGUN = "TURN_HAS_BEGUN"
+    NOTHING_PAINTED = "NOTHING_PAINTED"
+    CARDS_NOT_IN_HAND = "CARDS_NOT_IN_HAND"
+    SUM_ABOVE_FIVE = "SUM_ABOVE_FIVE"
+    ALREADY_SOLD_OFF = "ALREADY_SOLD_OFF"
+    SEVERAL_COLOURS = "SEVERAL_COLOURS"
+    PAINTINGS_NOT_IN_WORKSHOP = "PAINTINGS_NOT_IN_WORKSHOP"
+    WORKSHOP_ABOVE_SIX = "WORKSHOP_ABOVE_SIX"
+    PICK_HAS_BEGUN = "PICK_HAS_BEGUN"
+    PILE_EMPTY = "PILE_EMPTY"
+    NOT_FOR_TWO_SEATS = "NOT_FOR_TWO_SEATS"
+    VOLLARD_STANDS_THERE = "VOLLARD_STANDS_THERE"
+    COLLECTORS_GONE = "COLLECTORS_GONE"
+    NO_MAJORITY = "NO_MAJORITY"
+    NO_CONTRACT_OFFERED = "NO_CONTRACT_OFFERED"
+    CONTRACT_NOT_OFFERED = "CONTRACT_NOT_OFFERED"
+    FOR_TWO_SEATS_ONLY = "FOR_TWO_SEATS_ONLY"
+    COLOURS_ALIKE = "COLOURS_ALIKE"
+
+
+CLAUSES: Mapping[StrEnum, str] = {
+    Reason.FIRST_SEAT_OUT_OF_RANGE: "§2",
+    Reason.TURN_HAS_BEGUN: "§4.0",
+    Reason.NOTHING_PAINTED: "§4.0",
+    Reason.CARDS_NOT_IN_HAND: "§4.1",
+    Reason.SUM_ABOVE_FIVE: "§4.1",
+    Reason.ALREADY_SOLD_OFF: "§4.2",
+    Reason.SEVERAL_COLOURS: "§4.2",
+    Reason.PAINTINGS_NOT_IN_WORKSHOP: "§4.2",
+    Reason.WORKSHOP_ABOVE_SIX: "§4.2",
+    Reason.PICK_HAS_BEGUN: "§4.3",
+    Reason.PILE_EMPTY: "§4.3",
+    Reason.NOT_FOR_TWO_SEATS: "§5.1",
+    Reason.VOLLARD_STANDS_THERE: "§5.1",
+    Reason.COLLECTORS_GONE: "§5.1",
+    Reason.NO_MAJORITY: "§5.1",
+    Reason.NO_CONTRACT_OFFERED: "§5.4",
+    Reason.CONTRACT_NOT_OFFERED: "§5.4",
+    Reason.FOR_TWO_SEATS_ONLY: "§6.1",
+    Reason.COLOURS_ALIKE: "§6.1",
+}

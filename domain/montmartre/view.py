@@ -1,0 +1,230 @@
+"""What a viewer may know of Montmartre (montmartre §8).
+
+Whoever may not see a card sees that it is there: its number in a view, null in an event.
+"""
+
+from typing import assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.montmartre.catalogue import COLOURS, Card, Colour
+from domain.montmartre.events import (
+    CardsPicked,
+    ContractDeclined,
+    ContractsOffered,
+    ContractTaken,
+    Dealt,
+    DealtHand,
+    DealtPile,
+    Event,
+    Painted,
+    PaintingSold,
+    PilesRenewed,
+    SoldOff,
+    TurnEnded,
+    VollardMoved,
+)
+from domain.montmartre.outcome import score
+from domain.montmartre.state import Ending, Painter, State, Step, paintings
+from domain.shared.chance import Chance
+from domain.shared.piles import draw
+from domain.shared.seats import Seat
+from domain.shared.viewers import Viewer, ViewerKind, sees
+
+
+class Collector(Struct, frozen=True):
+    """A collector card.
+
+    Attributes:
+        colour: The colour that the collector likes.
+        value: What the card is worth: 2, 4, 6, 8 or 10.
+    """
+
+    colour: Colour
+    value: int
+
+
+class PainterView(Struct, frozen=True):
+    """What a seat has.
+
+    Attributes:
+        hand_size: How many cards it has in hand.
+        hand: Those cards in order; the seat sees them, to others this is empty.
+        workshop: Its paintings in order, by colour, then value.
+        francs: What it earned at the market.
+        collectors: The collector cards it won, by colour, then value.
+        contract: The value of the contract it took, if it did.
+        score: Its points as they stand.
+    """
+
+    hand_size: int
+    hand: tuple[Card, ...]
+    workshop: tuple[Card, ...]
+    francs: int
+    collectors: tuple[Collector, ...]
+    contract: int | None
+    score: int
+
+
+class Pile(Struct, frozen=True):
+    """A face-up pile of Muse cards.
+
+    Attributes:
+        size: How many cards it has.
+        top: The card on top; null if the pile is empty.
+        cards: All its cards, top first; only the eye that sees all sees them, to others this is empty.
+    """
+
+    size: int
+    top: Card | None
+    cards: tuple[Card, ...]
+
+
+class CollectorPile(Struct, frozen=True):
+    """The collectors of a colour that are left.
+
+    Attributes:
+        colour: The colour that they like.
+        values: What their cards are worth, top first.
+    """
+
+    colour: Colour
+    values: tuple[int, ...]
+
+
+class Table(Struct, frozen=True, tag_field="game", tag="montmartre"):
+    """The table as a viewer may see it.
+
+    Attributes:
+        first_seat: Who began; a round ends with the seat before it.
+        turn: Whose turn it is; null once the game is over.
+        step: What has been done in the turn.
+        painters: What each seat has.
+        piles: Piles 0 to 2 of Muse cards; none before the deal.
+        discard_pile: The discard pile, oldest first.
+        collectors: The four collector piles, by colour.
+        vollard: Next to whose collectors Vollard stands; null before the first sale, and with two seats.
+        contracts: The values of the contracts left, rising.
+        offered: The values of those that the seat to act may take now, rising; none unless it may.
+        ending: What brings the end, once something does: this is the last round then.
+    """
+
+    first_seat: Seat
+    turn: Seat | None
+    step: Step
+    painters: tuple[PainterView, ...]
+    piles: tuple[Pile, ...]
+    discard_pile: tuple[Card, ...]
+    collectors: tuple[CollectorPile, ...]
+    vollard: Colour | None
+    contracts: tuple[int, ...]
+    offered: tuple[int, ...]
+    ending: Ending | None
+
+
+def view(state: State, viewer: Viewer) -> Table:
+    """Return the table as the viewer may see it."""
+    return Table(
+        first_seat=state.first_seat,
+        turn=state.turn,
+        step=state.step,
+        painters=tuple(
+            _painter(painter, Seat(number), viewer) for number, painter in enumerate(state.painters)
+        ),
+        piles=tuple(_pile(pile, viewer) for pile in state.piles),
+        discard_pile=state.discard_pile,
+        collectors=tuple(
+            CollectorPile(colour, values) for colour, values in zip(COLOURS, state.collectors, strict=True)
+        ),
+        vollard=state.vollard,
+        contracts=state.contracts,
+        offered=state.offered,
+        ending=state.ending,
+    )
+
+
+def seen(event: Event, viewer: Viewer) -> Event:
+    """Return an event as the viewer may see it."""
+    match event:
+        case Dealt():
+            hands = tuple(
+                DealtHand(hand.cards if sees(viewer, Seat(seat)) else (None,) * len(hand.cards))
+                for seat, hand in enumerate(event.hands)
+            )
+            return Dealt(event.first_seat, hands, tuple(_dealt_pile(pile, viewer) for pile in event.piles))
+        case Painted():
+            return Painted(event.seat, event.cards)
+        case SoldOff():
+            return SoldOff(event.seat, event.colour, event.cards, event.francs)
+        case CardsPicked():
+            return CardsPicked(event.seat, event.pile, event.cards, event.top)
+        case PilesRenewed():
+            return PilesRenewed(tuple(_dealt_pile(pile, viewer) for pile in event.piles))
+        case VollardMoved():
+            return VollardMoved(event.colour)
+        case PaintingSold():
+            return PaintingSold(event.seat, event.colour, event.painting, event.collector)
+        case ContractsOffered():
+            return ContractsOffered(event.seat, event.contracts)
+        case ContractTaken():
+            return ContractTaken(event.seat, event.contract)
+        case ContractDeclined():
+            return ContractDeclined(event.seat)
+        case TurnEnded():
+            return TurnEnded(event.seat, event.next_seat, event.ending)
+        case _:
+            assert_never(event)
+
+
+def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
+    """Return another table that the viewer cannot tell from this one.
+
+    The hands that the viewer does not see and the piles below their tops are shuffled together and dealt
+    again in their sizes. Which cards others picked openly is in the event log, not in the view (common §5).
+    """
+    if viewer.kind is ViewerKind.ALL:
+        return state
+    unknown = [card for pile in state.piles for card in pile[1:]]
+    for number, painter in enumerate(state.painters):
+        if number != viewer.seat:
+            unknown += painter.hand
+    cards = chance.shuffle(unknown)
+    piles = []
+    for pile in state.piles:
+        below, cards = draw(cards, len(pile[1:]))
+        piles.append((*pile[:1], *below))
+    painters = []
+    for number, painter in enumerate(state.painters):
+        hand = painter.hand
+        if number != viewer.seat:
+            hand, cards = draw(cards, len(hand))
+        painters.append(replace(painter, hand=tuple(sorted(hand))))
+    return replace(state, piles=tuple(piles), painters=tuple(painters))
+
+
+def _painter(painter: Painter, seat: Seat, viewer: Viewer) -> PainterView:
+    return PainterView(
+        hand_size=len(painter.hand),
+        hand=painter.hand if sees(viewer, seat) else (),
+        workshop=paintings(painter),
+        francs=painter.francs,
+        collectors=tuple(
+            Collector(colour, value)
+            for colour, values in zip(COLOURS, painter.collectors, strict=True)
+            for value in values
+        ),
+        contract=painter.contract,
+        score=score(painter),
+    )
+
+
+def _pile(cards: tuple[Card, ...], viewer: Viewer) -> Pile:
+    return Pile(len(cards), cards[0] if cards else None, cards if viewer.kind is ViewerKind.ALL else ())
+
+
+def _dealt_pile(pile: DealtPile, viewer: Viewer) -> DealtPile:
+    """Return a pile as it was made: its top card is seen by all, those below by nobody (§8)."""
+    if viewer.kind is ViewerKind.ALL:
+        return DealtPile(pile.cards)
+    return DealtPile((*pile.cards[:1], *(None,) * len(pile.cards[1:])))

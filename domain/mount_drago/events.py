@@ -1,0 +1,122 @@
+"""What can happen in Mount Drago; stored for good."""
+
+from msgspec import Struct
+
+from domain.mount_drago.catalogue import Card, Scoring
+from domain.mount_drago.state import Step
+from domain.shared.seats import Seat
+
+
+class FaceDown(Struct, frozen=True):
+    """Cards that not everybody may see.
+
+    Attributes:
+        count: How many there are.
+        cards: Which they are: those of a hand sorted, those of a pile top first; none for a viewer who may
+            not see them.
+    """
+
+    count: int
+    cards: tuple[Card, ...]
+
+
+class Dealt(Struct, frozen=True, tag_field="type", tag="mount_drago.dealt"):
+    """Every seat got its first dragon and its hand (§3).
+
+    Attributes:
+        first_seat: The seat that begins.
+        open_cards: The card that lies open before each seat, in seat order.
+        hands: Each seat's hand, in seat order; its cards are seen by that seat only.
+        draw_pile: What is left; seen by nobody.
+    """
+
+    first_seat: Seat
+    open_cards: tuple[Card, ...]
+    hands: tuple[FaceDown, ...]
+    draw_pile: FaceDown
+
+
+class CardPlayed(Struct, frozen=True, tag_field="type", tag="mount_drago.card_played"):
+    """A seat played a card and moved its dragon (§4.1, §4.2).
+
+    Attributes:
+        seat: The seat.
+        card: The card.
+        on_top: Whether the card went on top of the seat's open card, which it replaces, or under it.
+        space: Where the dragon stands now.
+        scoring: The scoring that this brings, if any (§4.3).
+        step: What the turn has come to.
+    """
+
+    seat: Seat
+    card: Card
+    on_top: bool
+    space: int
+    scoring: Scoring | None
+    step: Step
+
+
+class Scored(Struct, frozen=True, tag_field="type", tag="mount_drago.scored"):
+    """Seats got points for the dragons that they ride (§4.3).
+
+    Attributes:
+        scoring: Which scoring it was.
+        points: What each seat got, in seat order, may be negative.
+        turn: The seat on turn now.
+        step: What its turn has come to.
+    """
+
+    scoring: Scoring
+    points: tuple[int, ...]
+    turn: Seat
+    step: Step
+
+
+class SummitCardsDiscarded(Struct, frozen=True, tag_field="type", tag="mount_drago.summit_cards_discarded"):
+    """A seat discarded cards of dragons on summit spaces; it draws next (§4.4, R5).
+
+    Attributes:
+        seat: The seat.
+        cards: The cards, sorted.
+    """
+
+    seat: Seat
+    cards: tuple[Card, ...]
+
+
+class CardsDrawn(Struct, frozen=True, tag_field="type", tag="mount_drago.cards_drawn"):
+    """A seat drew cards (§4.4).
+
+    Attributes:
+        seat: The seat.
+        drawn: The cards, sorted; seen by that seat only.
+        turn: The seat on turn now: the same one if the draw pile ran out before the hand was full (R6).
+        step: What its turn has come to.
+    """
+
+    seat: Seat
+    drawn: FaceDown
+    turn: Seat
+    step: Step
+
+
+class DrawPileRenewed(Struct, frozen=True, tag_field="type", tag="mount_drago.draw_pile_renewed"):
+    """The discard pile and all cards under open cards were shuffled into a new draw pile (R6).
+
+    Attributes:
+        draw_pile: The new pile; seen by nobody. The draw goes on.
+    """
+
+    draw_pile: FaceDown
+
+
+type Event = Dealt | CardPlayed | Scored | SummitCardsDiscarded | CardsDrawn | DrawPileRenewed
+
+EVENTS: tuple[type[Event], ...] = (
+    Dealt,
+    CardPlayed,
+    Scored,
+    SummitCardsDiscarded,
+    CardsDrawn,
+    DrawPileRenewed,
+)

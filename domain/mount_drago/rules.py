@@ -1,0 +1,81 @@
+"""The clauses and rulings of `mount_drago/recon-1`, as refusals and the catalogue cite them."""
+
+from domain.shared.catalogues import Clause
+
+RULES = (
+    Clause(
+        "§1",
+        "110 cards: ten colours of eleven, values 1 and 2 twice, 3 three times, 4 and 5 twice. Ten dragons. "
+        "Two boards, reconstructed; the last four spaces are summit spaces. Two to five seats.",
+    ),
+    Clause("§2", "Options: first_seat, random by default or the number of a seat at the table."),
+    Clause(
+        "§3.1",
+        "All ten dragons stand on space 0. One side of the board is for two and three seats, the other for "
+        "four and five.",
+    ),
+    Clause(
+        "§3.2",
+        "Each seat, from seat 0 on, gets a card of a colour of its own, at random, face up: it rides that "
+        "dragon. The rest is shuffled, six cards are dealt to each, the remainder is the draw pile.",
+    ),
+    Clause(
+        "§4.1",
+        "Play one card a turn, any in hand. The dragon of its colour moves as many spaces as its value "
+        "towards the summit; what would lead beyond the last space is lost. Any dragon may be moved.",
+    ),
+    Clause(
+        "§4.2",
+        "If another seat rides the dragon, the card goes under the own open card. If the seat itself rides "
+        "it, the card goes on top. If nobody rides it, the card goes on top and the seat rides that dragon "
+        "now; but if it was in last place before the move, the seat chooses by ride, which is required then "
+        "and refused otherwise.",
+    ),
+    Clause(
+        "§4.3",
+        "By the space on which the moved dragon ends. Blue, small scoring: each seat gets the value of its "
+        "dragon's space if that is 3 or lower. Green, large scoring: each seat gets that value. Summit, "
+        "large scoring: only when a dragon enters that was on no summit space.",
+    ),
+    Clause(
+        "§4.4",
+        "After a turn without a scoring the hand is filled to six cards. If a dragon stands on a summit "
+        "space and the seat has a card, it may first discard cards of such dragons, or draw at once. After "
+        "a scoring there is no draw, except for a seat that has played its last card.",
+    ),
+    Clause(
+        "§5.1",
+        "The game ends when a third dragon has entered a summit space and its scoring is done; the round is "
+        "not completed.",
+    ),
+    Clause("§5.2", "Most points win; ties share."),
+    Clause(
+        "§6",
+        "A hand is known to its seat only, the draw pile to nobody; their numbers are public, and so is all "
+        "else, what lies under open cards included.",
+    ),
+    Clause(
+        "R1",
+        "Setup cards are drawn at random with different colours, then the rest is shuffled.",
+    ),
+    Clause(
+        "R2",
+        "Last place counts all ten dragons and includes ties; a ridden dragon alone in last place gives "
+        "nobody the choice.",
+    ),
+    Clause("R3", "Points may become negative."),
+    Clause("R4", "-2 and -1 are 3 or lower."),
+    Clause(
+        "R5",
+        "Discards only in a turn in which the seat draws, before the draw; they go to the discard pile. "
+        "Discarding all cards is not playing the last one.",
+    ),
+    Clause(
+        "R6",
+        "When a card is to be drawn and the draw pile is empty, the discard pile and all cards under open "
+        "cards are shuffled into a new one and the draw goes on. At least 75 cards are there then.",
+    ),
+    Clause("R7", "A dragon on the last space may be moved and stays there."),
+    Clause("R8", "The draw after the last card happens by itself: without it the seat could not play."),
+    Clause("R9", "A scoring is small, large or summit; summit counts like large."),
+)

@@ -1,0 +1,28 @@
+"""The deal of Mount Drago (mount_drago §3)."""
+
+from domain.mount_drago.catalogue import CARDS, DRAGONS, HAND, Card, Options, in_order
+from domain.mount_drago.events import Dealt, Event, FaceDown
+from domain.shared.chance import Chance
+from domain.shared.piles import draw, without
+from domain.shared.seats import chosen
+
+
+def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
+    """Return the opening deal: who begins, an open card for each seat, the hands and the draw pile (§3.2).
+
+    The open cards are drawn first, each from all cards of the colours that nobody has yet; the rest is
+    shuffled (R1).
+    """
+    first_seat = chosen(options.first_seat, seats, chance)
+    open_cards: tuple[Card, ...] = ()
+    choice = CARDS
+    for _ in range(seats):
+        card = choice[chance.below(len(choice))]
+        open_cards += (card,)
+        choice = tuple(other for other in choice if DRAGONS[other] != DRAGONS[card])
+    pile = chance.shuffle(without(CARDS, open_cards))
+    hands: tuple[FaceDown, ...] = ()
+    for _ in range(seats):
+        hand, pile = draw(pile, HAND)
+        hands += (FaceDown(HAND, in_order(hand)),)
+    return (Dealt(first_seat, open_cards, hands, FaceDown(len(pile), pile)),)

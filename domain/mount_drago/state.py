@@ -1,0 +1,64 @@
+"""The table of Mount Drago, hands and draw pile too (mount_drago §3)."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from domain.mount_drago.catalogue import COLOURS, Board, Card, Scoring, board_for
+from domain.shared.seats import Seat
+
+
+class Step(StrEnum):
+    """What the turn has come to (§4, §5)."""
+
+    DEAL = "deal"
+    PLAY = "play"
+    SCORE = "score"
+    DISCARD = "discard"
+    DRAW = "draw"
+    END = "end"
+
+
+class State(Struct, frozen=True):
+    """The table.
+
+    Attributes:
+        hands: The cards in each seat's hand, sorted by colour and value.
+        open_cards: The card that lies open before each seat; the seat rides its dragon.
+        under: The cards under each open card, top first.
+        dragons: The space of each dragon, in the order of `COLOURS`; 0 is the start.
+        points: Points of each seat, may be negative (R3).
+        draw_pile: Face down, top first.
+        discard_pile: Discarded cards, oldest first.
+        turn: The seat on turn.
+        step: What its turn has come to: `play` and `discard` wait for it, `score` and `draw` happen by
+            themselves.
+        scoring: The scoring that is due, in step `score` only.
+    """
+
+    hands: tuple[tuple[Card, ...], ...]
+    open_cards: tuple[Card, ...]
+    under: tuple[tuple[Card, ...], ...]
+    dragons: tuple[int, ...]
+    points: tuple[int, ...]
+    draw_pile: tuple[Card, ...]
+    discard_pile: tuple[Card, ...]
+    turn: Seat
+    step: Step
+    scoring: Scoring | None
+
+
+INITIAL = State((), (), (), (), (), (), (), Seat(0), Step.DEAL, None)
+"""Before the deal: an empty table."""
+
+
+def board(state: State) -> Board:
+    """Return the side of the board that is played on (§3.1)."""
+    return board_for(len(state.hands))
+
+
+def pieces(state: State) -> tuple[str, ...]:
+    """Return the names of all 110 cards and ten dragons, wherever they are, sorted (§1)."""
+    hidden = (*state.draw_pile, *(card for hand in state.hands for card in hand))
+    public = (*state.discard_pile, *state.open_cards, *(card for pile in state.under for card in pile))
+    return tuple(sorted((*COLOURS[: len(state.dragons)], *hidden, *public)))

@@ -1,0 +1,88 @@
+"""Tables of Mount Drago as text, and Mount Drago's scenarios."""
+
+from typing import cast
+
+from domain.mount_drago import GAME
+from domain.mount_drago.catalogue import CARDS, COLOURS, FACES, Card, Colour, in_order
+from domain.mount_drago.commands import Command
+from domain.mount_drago.events import CardsDrawn, Event, FaceDown
+from domain.mount_drago.state import State, Step
+from domain.shared.piles import without
+from domain.shared.seats import Seat
+from tests.support.scenarios import Scenarios
+
+mount_drago: Scenarios[State, Command, Event] = Scenarios(GAME)
+
+
+def table(
+    text: str,
+    *,
+    dragons: str = "",
+    points: tuple[int, ...] | None = None,
+    pile: str = "",
+    discard: str = "",
+    spent: bool = False,
+    turn: int = 0,
+    step: Step = Step.PLAY,
+) -> State:
+    """Return the table that lines of text show.
+
+    Args:
+        text: A line a seat: `open card / cards under it, top first | hand`. The parts after `/` and `|` may
+            be left out with their signs.
+        dragons: Where dragons stand, `black 2, blue 5`; the others stand on the start.
+        points: Points of each seat, 0 if left out.
+        pile: The top of the draw pile. All cards that are not named lie under it, in the order of `CARDS`.
+        discard: The discard pile, oldest first.
+        spent: Whether the cards that are not named lie on the discard pile instead.
+        turn: The seat on turn.
+        step: What its turn has come to.
+    """
+    lines = [line.partition("|") for line in text.strip().splitlines()]
+    piles = [laid.partition("/") for laid, _, _ in lines]
+    hands = tuple(in_order(cards(hand)) for _, _, hand in lines)
+    open_cards = tuple(card for laid, _, _ in piles for card in cards(laid))
+    under = tuple(cards(below) for _, _, below in piles)
+    named = [
+        *open_cards,
+        *cards(pile),
+        *cards(discard),
+        *(card for part in (*hands, *under) for card in part),
+    ]
+    others = without(CARDS, named)
+    spaces = dict.fromkeys(COLOURS, 0)
+    for place in filter(None, dragons.split(",")):
+        colour, space = place.split()
+        spaces[cast(Colour, colour)] = int(space)
+    if len(open_cards) != len(lines) or len(spaces) != len(COLOURS):
+        raise ValueError("each seat has one open card, and there are ten dragons")
+    return State(
+        hands=hands,
+        open_cards=open_cards,
+        under=under,
+        dragons=tuple(spaces.values()),
+        points=points or (0,) * len(lines),
+        draw_pile=(*cards(pile), *(() if spent else others)),
+        discard_pile=(*cards(discard), *(others if spent else ())),
+        turn=Seat(turn),
+        step=step,
+        scoring=None,
+    )
+
+
+def cards(text: str) -> tuple[Card, ...]:
+    """Return the cards of a text, parted by blanks, in its order."""
+    named = tuple(cast(Card, word) for word in text.split())
+    if unknown := [card for card in named if card not in FACES]:
+        raise ValueError(f"no such cards: {unknown}")
+    return named
+
+
+def face_down(text: str) -> FaceDown:
+    """Return cards that not everybody may see, as whoever may see them does."""
+    return FaceDown(len(cards(text)), cards(text))
+
+
+def drew(seat: int, text: str, *, turn: int) -> CardsDrawn:
+    """Return the draw that ends a seat's turn, and whose turn comes next."""
+    return CardsDrawn(Seat(seat), face_down(text), Seat(turn), Step.PLAY)

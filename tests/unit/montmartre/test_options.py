@@ -1,0 +1,54 @@
+"""Montmartre §2: what can be chosen when a match opens."""
+
+import msgspec
+import pytest
+
+from domain.match import open_match
+from domain.montmartre.catalogue import Options
+from domain.montmartre.events import Dealt
+from domain.montmartre.rejections import Reason
+from domain.montmartre.setup import setup
+from domain.shared.rejections import Rejected
+from domain.shared.seats import FirstSeat
+from tests.support.matches import terms
+from tests.support.montmartre import montmartre
+from tests.support.scenarios import luck
+
+
+def test_by_default_chance_says_who_begins() -> None:
+    """Option first_seat is random unless a seat is named (§2, common §1)."""
+    assert msgspec.json.decode(b"{}", type=Options) == Options(first_seat=FirstSeat.RANDOM)
+    for context in ("one", "another", "a third"):
+        (dealt,) = setup(Options(), 5, luck(context))
+        assert isinstance(dealt, Dealt)
+        assert dealt.first_seat == luck(context).below(5)
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_a_seat_may_be_named(seat: int) -> None:
+    """The named seat begins (§2, common §1)."""
+    options = msgspec.json.decode(f'{{"first_seat": "{seat}"}}', type=Options)
+    (dealt,) = setup(options, 3, luck())
+    assert isinstance(dealt, Dealt)
+    assert dealt.first_seat == seat
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_the_seat_must_be_one_of_the_match(seats: int) -> None:
+    """A first seat that the match does not have is refused when it opens (§2)."""
+    game = montmartre.game
+    for first in FirstSeat:
+        agreed = terms(game, Options(first), seats)
+        if first is FirstSeat.RANDOM or int(first) < seats:
+            open_match(game, agreed)
+        else:
+            with pytest.raises(Rejected) as refusal:
+                open_match(game, agreed)
+            assert refusal.value.reason is Reason.FIRST_SEAT_OUT_OF_RANGE
+
+
+@pytest.mark.parametrize("text", [b'{"first_seat": "5"}', b'{"first_seat": 0}', b'{"vollard": "blue"}'])
+def test_nothing_else_is_accepted(text: bytes) -> None:
+    """Other values and other options are refused (§2)."""
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(text, type=Options)

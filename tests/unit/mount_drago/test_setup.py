@@ -1,0 +1,113 @@
+"""Mount Drago §3: the deal."""
+
+from itertools import pairwise
+
+import pytest
+
+from domain.mount_drago.catalogue import CARDS, COLOURS, DRAGONS, FACES, Options
+from domain.mount_drago.events import Dealt, FaceDown
+from domain.mount_drago.setup import setup
+from domain.mount_drago.state import INITIAL, State, Step, pieces
+from domain.shared.game import begin
+from domain.shared.piles import without
+from domain.shared.seats import FirstSeat, Seat
+from tests.support.mount_drago import cards, face_down, mount_drago
+from tests.support.rigged import RiggedChance
+from tests.support.scenarios import luck
+
+
+def dealt(context: str, seats: int, first: FirstSeat = FirstSeat.RANDOM) -> Dealt:
+    """Return the deal of some match."""
+    (event,) = setup(Options(first), seats, luck(context))
+    assert isinstance(event, Dealt)
+    return event
+
+
+def test_open_cards_then_hands_then_the_draw_pile() -> None:
+    """A card of its own colour each, then six from the front of the shuffled rest (§3.2, R1, common §4)."""
+    downwards = tuple(reversed(FACES))
+    events, state = begin(mount_drago.game, Options(), 3, RiggedChance(downwards))
+    rest = tuple(reversed(without(CARDS, cards("blue-1 brown-1 black-1"))))
+    hands = (
+        cards("orange-3 orange-3 orange-4 orange-4 orange-5 orange-5"),
+        cards("purple-5 orange-1 orange-1 orange-2 orange-2 orange-3"),
+        cards("purple-3 purple-3 purple-3 purple-4 purple-4 purple-5"),
+    )
+    assert events == (
+        Dealt(
+            Seat(0),
+            cards("blue-1 brown-1 black-1"),
+            tuple(FaceDown(6, hand) for hand in hands),
+            FaceDown(89, rest[18:]),
+        ),
+    )
+    assert state == State(
+        hands=hands,
+        open_cards=cards("blue-1 brown-1 black-1"),
+        under=((), (), ()),
+        dragons=(0,) * 10,
+        points=(0, 0, 0),
+        draw_pile=rest[18:],
+        discard_pile=(),
+        turn=Seat(0),
+        step=Step.PLAY,
+        scoring=None,
+    )
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_every_seat_rides_another_dragon(seats: int) -> None:
+    """The open cards are all of different colours, whatever chance says; any colour may come (§3.2)."""
+    colours: set[int] = set()
+    for number in range(100):
+        event = dealt(f"{number}", seats)
+        ridden = [DRAGONS[card] for card in event.open_cards]
+        assert len(set(ridden)) == seats
+        assert [hand.count for hand in event.hands] == [6] * seats
+        assert event.draw_pile.count == 110 - 7 * seats
+        colours |= set(ridden)
+    assert colours == set(range(len(COLOURS)))
+
+
+def test_the_first_seat_is_drawn_before_all_else() -> None:
+    """One draw below the number of seats, then a card each, then a shuffle of the rest (§3.2, R1)."""
+    chance = luck("some match")
+    first_seat = chance.below(3)
+    left = CARDS
+    open_cards = []
+    for _ in range(3):
+        open_cards.append(left[chance.below(len(left))])
+        left = tuple(card for card in left if DRAGONS[card] != DRAGONS[open_cards[-1]])
+    rest = chance.shuffle(without(CARDS, open_cards))
+    event = dealt("some match", 3)
+    assert (event.first_seat, list(event.open_cards)) == (first_seat, open_cards)
+    assert [set(hand.cards) for hand in event.hands] == [set(rest[at : at + 6]) for at in (0, 6, 12)]
+    assert event.draw_pile == FaceDown(89, rest[18:])
+
+
+def test_a_named_seat_begins() -> None:
+    """Where a seat is named, no chance is used for it, and the cards are dealt alike (§2, common §1)."""
+    events = [dealt("some match", 5, first) for first in list(FirstSeat)[1:]]
+    assert [event.first_seat for event in events] == [0, 1, 2, 3, 4]
+    assert all(one.hands == another.hands for one, another in pairwise(events))
+
+
+def test_the_seat_that_begins_is_to_act() -> None:
+    """All dragons stand on the start, and the first seat plays a card (§3.1, common §3)."""
+    _, state = begin(mount_drago.game, Options(FirstSeat.SEAT_2), 4, luck())
+    assert mount_drago.game.to_act(state) == (2,)
+    assert state.dragons == (0,) * 10
+
+
+def test_the_deal_is_all_there_is() -> None:
+    """110 cards and ten dragons from the deal on, nothing before it; nobody is to act then (§1, §3)."""
+    assert (pieces(INITIAL), mount_drago.game.to_act(INITIAL)) == ((), ())
+    _, state = begin(mount_drago.game, Options(), 5, luck())
+    assert pieces(state) == tuple(sorted((*CARDS, *COLOURS)))
+
+
+def test_hands_are_sorted() -> None:
+    """A hand is a multiset, held by colour and value, alike cards alike (common §2)."""
+    (event,) = setup(Options(), 2, RiggedChance((*cards("white-2 orange-1 blue-5"), *FACES)))
+    assert isinstance(event, Dealt)
+    assert event.hands[0] == face_down("blue-5 blue-5 white-2 white-2 orange-1 orange-1")
