@@ -3,13 +3,8 @@
 import asyncio
 import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -18,9 +13,7 @@ from eventsourcing.persistence import StoredEvent
 from psycopg.conninfo import make_conninfo
 
 from adapters.postgres import group_commit
-from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import BATCH, GroupCommit
-from adapters.postgres.store import postgres_log
 from adapters.postgres.wire import Wire
 from services.errors import Unavailable
 from services.ports import VersionTaken
@@ -28,8 +21,6 @@ from tests.support.database import end_sessions, log_locked
 from tests.support.relay import relay
 from tests.support.server import eventually, free_port
 
-APPENDING = Path(__file__).parent.parent / "support" / "appending.py"
-WRITERS, MATCHES, EVENTS_EACH = 4, 20, 50
 QUEUE = 10_000
 
 
@@ -135,64 +126,6 @@ async def test_two_processes_share_the_matches(commits: GroupCommit, database: s
     await other.close()
     assert stored(database) == {match: list(range(1, 41)) for match in matches}
     assert sum(map(len, won)) == 8 * 40
-
-
-def test_a_reader_that_moves_forward_misses_nothing(database: str) -> None:
-    """While several processes write, every event is seen once by a reader of the global log (trap 1)."""
-    command = [sys.executable, str(APPENDING), database, str(MATCHES), str(EVENTS_EACH)]
-    writers = [subprocess.Popen(command) for _ in range(WRITERS)]
-    datastore = Datastore(database, 1)
-    log = postgres_log(datastore)
-    seen: list[tuple[int, Any, int]] = []
-    finished = False
-    while True:
-        start = seen[-1][0] if seen else 0
-        found = log.select_notifications(start, 1_000, inclusive_of_start=False)
-        seen += [(one.id, one.originator_id, one.originator_version) for one in found]
-        if not found:
-            if finished:
-                break
-            finished = all(writer.poll() is not None for writer in writers)
-    datastore.close()
-    assert [writer.returncode for writer in writers] == [0] * WRITERS
-    assert len({(match, version) for _, match, version in seen}) == WRITERS * MATCHES * EVENTS_EACH
-    assert all(before < after for (before, *_), (after, *_) in pairwise(seen))
-    last: dict[Any, int] = {}
-    for _, match, version in seen:
-        assert version == last.get(match, 0) + 1
-        last[match] = version
-
-
-async def test_maintenance_does_not_stop_writers(commits: GroupCommit, database: str) -> None:
-    """VACUUM, ANALYZE and index builds wait for no writer and stop none (trap 4)."""
-    await asyncio.gather(*(commits.append(events(uuid4(), *range(1, 101))) for _ in range(100)))
-    waits: list[float] = []
-    done = False
-
-    async def write() -> None:
-        while not done:
-            begun = time.monotonic()
-            await commits.append(events(uuid4(), 1))
-            waits.append(time.monotonic() - begun)
-
-    def maintain() -> None:
-        with psycopg.connect(database, autocommit=True) as connection:
-            for round_ in range(3):
-                connection.execute("VACUUM match_events")
-                connection.execute("ANALYZE match_events")
-                connection.execute(
-                    f"CREATE INDEX CONCURRENTLY spare_{round_} ON match_events (topic, state, originator_id)"
-                )
-
-    writer = asyncio.create_task(write())
-    try:
-        await asyncio.wait_for(asyncio.to_thread(maintain), 60)
-    finally:
-        done = True
-        await writer
-    # A lock of the table would make the worst wait as long as an index build, some hundred milliseconds here;
-    # a busy machine may hold up any single commit, so it is most of them that count.
-    assert sorted(waits)[len(waits) * 95 // 100] < 0.1
 
 
 async def test_a_full_queue_refuses_at_once(database: str) -> None:
