@@ -43,6 +43,7 @@ from domain.montanara.state import (
     as_hand,
     opponent,
 )
+from domain.shared.piles import put
 from domain.shared.seats import Seat
 
 
@@ -180,7 +181,7 @@ def _displayed(state: State, seat: Seat, dwarfs: int = 0, crystals: int = 0) -> 
     """Return the table with more or fewer dwarfs and crystals in a seat's display."""
     display = state.displays[seat]
     changed = Display(display.dwarfs + dwarfs, display.crystals + crystals)
-    return replace(state, displays=tuple(changed if side == seat else state.displays[side] for side in BOTH))
+    return replace(state, displays=put(state.displays, seat, changed))
 
 
 def _fled(state: State, seat: Seat, dwarfs: int) -> State:
@@ -193,12 +194,11 @@ def _discarded(state: State, cards: Iterable[Kind]) -> State:
 
 
 def _with_hand(state: State, seat: Seat, hand: Hand) -> State:
-    return replace(state, hands=tuple(hand if side == seat else state.hands[side] for side in BOTH))
+    return replace(state, hands=put(state.hands, seat, hand))
 
 
 def _with_mountain(state: State, mountain: int, pile: Pile) -> State:
-    mountains = state.mountains
-    return replace(state, mountains=(*mountains[:mountain], pile, *mountains[mountain + 1 :]))
+    return replace(state, mountains=put(state.mountains, mountain, pile))
 
 
 def _face_down(cards: Seen) -> Pile:

@@ -35,7 +35,7 @@ from domain.montanara.events import (
 from domain.montanara.state import BOTH, Card, Phase, Pile, State, as_hand, in_tunnel, kinds, opponent
 from domain.shared.chance import Chance
 from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind, sees
+from domain.shared.viewers import Viewer, sees, sees_all
 
 
 class Side(Struct, frozen=True):
@@ -138,7 +138,7 @@ def seen(event: Event, viewer: Viewer) -> Event:
     match event:
         case Dealt():
             hands = _each_its_own(event.hands, viewer)
-            mountains = tuple(_cards(pile, visible=viewer.kind is ViewerKind.ALL) for pile in event.mountains)
+            mountains = tuple(_cards(pile, visible=sees_all(viewer)) for pile in event.mountains)
             return Dealt(event.first_seat, event.tunnel_order, hands, mountains)
         case CardTaken(seat=seat):
             return CardTaken(seat, event.mountain, event.card if sees(viewer, seat) else None)
@@ -158,7 +158,7 @@ def seen(event: Event, viewer: Viewer) -> Event:
         case TunnelPlayed(seat=seat):
             return TunnelPlayed(seat, event.mountain, _cards(event.cards, visible=sees(viewer, seat)))
         case TunnelArranged(seat=seat, chosen=chosen):
-            visible = sees(viewer, seat) if chosen else viewer.kind is ViewerKind.ALL
+            visible = sees(viewer, seat) if chosen else sees_all(viewer)
             return TunnelArranged(seat, event.mountain, _cards(event.cards, visible=visible), chosen)
         case DrillingPlayed():
             return DrillingPlayed(event.seat)
@@ -189,7 +189,7 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     stay: what it was shown, and what follows for a single card from what everybody saw, as who took one that
     the viewer knew. Who knows which places is public, and stays as well.
     """
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return state
     piles = (*state.hands, *state.mountains)
     hidden = [card.kind for pile in piles for card in pile if viewer.seat not in card.known_to]
@@ -211,7 +211,7 @@ def _side(state: State, seat: Seat, viewer: Viewer) -> Side:
 
 
 def _mountain(pile: Pile, viewer: Viewer) -> Mountain:
-    return Mountain(len(pile), kinds(pile) if viewer.kind is ViewerKind.ALL else ())
+    return Mountain(len(pile), kinds(pile) if sees_all(viewer) else ())
 
 
 def _shown(state: State) -> tuple[Kind, ...]:
@@ -242,4 +242,4 @@ def _each_its_own(hands: tuple[Seen, ...], viewer: Viewer) -> tuple[Seen, ...]:
 def _top(pile: Seen, seat: Seat, viewer: Viewer) -> Seen:
     """Return a mountain of which a seat sees the top card."""
     top = _cards(pile[:1], visible=sees(viewer, seat))
-    return (*top, *_cards(pile[1:], visible=viewer.kind is ViewerKind.ALL))
+    return (*top, *_cards(pile[1:], visible=sees_all(viewer)))

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELF, TIERS, Colour
+from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELF, TIERS, Colour, in_order
 from domain.montmartre.commands import (
     Command,
     DeclineContract,
@@ -33,7 +33,7 @@ from domain.montmartre.state import State, Step
 from domain.shared.chance import Chance
 from domain.shared.piles import draw
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, next_seat
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:
@@ -46,9 +46,9 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
         raise Rejected(reason, seat=seat)
     match command:
         case Paint(cards=cards):
-            return (Painted(seat, tuple(sorted(cards))),)
+            return (Painted(seat, in_order(cards)),)
         case SellOff(colour=colour, cards=cards):
-            return (SoldOff(seat, colour, tuple(sorted(cards)), MARKET_PRICE * len(cards)),)
+            return (SoldOff(seat, colour, in_order(cards), MARKET_PRICE * len(cards)),)
         case Pick(pile=pile):
             return (_picked(state, seat, pile),)
         case Sell(colour=colour):
@@ -110,9 +110,9 @@ def _opened(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[int,
 def _end_of_turn(state: State, seat: Seat, chance: Chance) -> PilesRenewed | TurnEnded:
     """Return the new piles if they are due, else the end of the turn and perhaps of the game (§4.4, §7)."""
     ending = state.ending or what_ends(state)
-    next_seat = Seat((seat + 1) % len(state.painters))
-    over = ending is not None and next_seat == state.first_seat
+    follows = next_seat(seat, len(state.painters))
+    over = ending is not None and follows == state.first_seat
     if not over and state.piles.count(()) >= EMPTY_PILES:
         left = (card for pile in state.piles for card in pile)
         return PilesRenewed(laid(chance.shuffle((*left, *state.discard_pile))))
-    return TurnEnded(seat, None if over else next_seat, ending)
+    return TurnEnded(seat, None if over else follows, ending)

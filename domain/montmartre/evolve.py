@@ -4,7 +4,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.montmartre.catalogue import COLOUR, COLOURS, SHELF, Card
+from domain.montmartre.catalogue import COLOUR, COLOURS, SHELF, Card, in_order
 from domain.montmartre.events import (
     CardsPicked,
     ContractDeclined,
@@ -21,7 +21,7 @@ from domain.montmartre.events import (
     VollardMoved,
 )
 from domain.montmartre.state import INITIAL, Painter, State, Step
-from domain.shared.piles import draw, without
+from domain.shared.piles import draw, put, without
 
 EMPTY_SHELVES: tuple[tuple[()], ...] = ((),) * len(COLOURS)
 
@@ -73,20 +73,20 @@ def _painted(state: State, event: Painted) -> State:
     workshop = painter.workshop
     for card in event.cards:
         shelf = SHELF[COLOUR[card]]
-        workshop = _with(workshop, shelf, tuple(sorted((*workshop[shelf], card))))
+        workshop = put(workshop, shelf, in_order((*workshop[shelf], card)))
     changed = replace(painter, hand=without(painter.hand, event.cards), workshop=workshop)
-    return replace(state, step=Step.PAINTED, painters=_with(state.painters, event.seat, changed))
+    return replace(state, step=Step.PAINTED, painters=put(state.painters, event.seat, changed))
 
 
 def _sold_off(state: State, event: SoldOff) -> State:
     painter = state.painters[event.seat]
     shelf = SHELF[event.colour]
-    workshop = _with(painter.workshop, shelf, without(painter.workshop[shelf], event.cards))
+    workshop = put(painter.workshop, shelf, without(painter.workshop[shelf], event.cards))
     changed = replace(painter, workshop=workshop, francs=painter.francs + event.francs)
     return replace(
         state,
         step=Step.SOLD_OFF,
-        painters=_with(state.painters, event.seat, changed),
+        painters=put(state.painters, event.seat, changed),
         discard_pile=(*state.discard_pile, *event.cards),
     )
 
@@ -94,12 +94,12 @@ def _sold_off(state: State, event: SoldOff) -> State:
 def _picked(state: State, event: CardsPicked) -> State:
     painter = state.painters[event.seat]
     _, rest = draw(state.piles[event.pile], len(event.cards))
-    changed = replace(painter, hand=tuple(sorted((*painter.hand, *event.cards))))
+    changed = replace(painter, hand=in_order((*painter.hand, *event.cards)))
     return replace(
         state,
         step=Step.PICKED,
-        painters=_with(state.painters, event.seat, changed),
-        piles=_with(state.piles, event.pile, rest),
+        painters=put(state.painters, event.seat, changed),
+        piles=put(state.piles, event.pile, rest),
     )
 
 
@@ -108,15 +108,15 @@ def _sold(state: State, event: PaintingSold) -> State:
     shelf = SHELF[event.colour]
     changed = replace(
         painter,
-        workshop=_with(painter.workshop, shelf, without(painter.workshop[shelf], (event.painting,))),
-        collectors=_with(painter.collectors, shelf, (*painter.collectors[shelf], event.collector)),
+        workshop=put(painter.workshop, shelf, without(painter.workshop[shelf], (event.painting,))),
+        collectors=put(painter.collectors, shelf, (*painter.collectors[shelf], event.collector)),
     )
     return replace(
         state,
         step=Step.DONE,
-        painters=_with(state.painters, event.seat, changed),
+        painters=put(state.painters, event.seat, changed),
         discard_pile=(*state.discard_pile, event.painting),
-        collectors=_with(state.collectors, shelf, without(state.collectors[shelf], (event.collector,))),
+        collectors=put(state.collectors, shelf, without(state.collectors[shelf], (event.collector,))),
     )
 
 
@@ -125,15 +125,10 @@ def _contract_taken(state: State, event: ContractTaken) -> State:
     return replace(
         state,
         step=Step.DONE,
-        painters=_with(state.painters, event.seat, changed),
+        painters=put(state.painters, event.seat, changed),
         contracts=without(state.contracts, (event.contract,)),
         offered=(),
     )
-
-
-def _with[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
-    """Return the items with another one in a place."""
-    return (*items[:place], item, *items[place + 1 :])
 
 
 def _laid(piles: tuple[DealtPile, ...]) -> tuple[tuple[Card, ...], ...]:

@@ -1,6 +1,6 @@
 """What is legal in Montmartre (montmartre §4 to §6)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import combinations
 from typing import assert_never
 
@@ -28,6 +28,7 @@ from domain.montmartre.commands import (
 )
 from domain.montmartre.rejections import Reason
 from domain.montmartre.state import Painter, State, Step, excess
+from domain.shared.piles import has_all, selections
 from domain.shared.seats import Seat
 
 # The commands that are listed, made once.
@@ -92,7 +93,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
     """Return the legal moves in the order of the rules; lists by their first difference (common §9)."""
-    if seat != state.turn:
+    if seat not in to_act(state):
         return []
     painter = state.painters[seat]
     match state.step:
@@ -133,7 +134,7 @@ def _why_not_paint(state: State, seat: Seat, paint: Paint) -> Reason | None:
     """Return why cards may not be painted, or None (§4.1)."""
     if state.step is not Step.BEGUN:
         return Reason.TURN_HAS_BEGUN
-    if not _among(paint.cards, state.painters[seat].hand):
+    if not has_all(state.painters[seat].hand, paint.cards):
         return Reason.CARDS_NOT_IN_HAND
     if len(paint.cards) > 1 and total(paint.cards) > PAIR_LIMIT:
         return Reason.SUM_ABOVE_FIVE
@@ -147,7 +148,7 @@ def _why_not_sell_off(state: State, seat: Seat, sell_off: SellOff) -> Reason | N
     painter = state.painters[seat]
     if any(COLOUR[card] is not sell_off.colour for card in sell_off.cards):
         return Reason.SEVERAL_COLOURS
-    if not _among(sell_off.cards, painter.workshop[SHELF[sell_off.colour]]):
+    if not has_all(painter.workshop[SHELF[sell_off.colour]], sell_off.cards):
         return Reason.PAINTINGS_NOT_IN_WORKSHOP
     return Reason.WORKSHOP_ABOVE_SIX if len(sell_off.cards) < excess(painter) else None
 
@@ -191,11 +192,6 @@ def _why_no_sale(state: State, seat: Seat, colour: Colour) -> Reason | None:
     return None if convinces(state, seat, SHELF[colour]) else Reason.NO_MAJORITY
 
 
-def _among(taken: Sequence[Card], cards: tuple[Card, ...]) -> bool:
-    """Return whether cards hold all the taken ones, alike ones as often (common §2)."""
-    return all(cards.count(card) >= taken.count(card) for card in taken)
-
-
 def _paints(hand: tuple[Card, ...]) -> Iterable[Paint]:
     """Yield one card, then the pairs that it begins, alike choices once (§4.1)."""
     for place, card in enumerate(hand):
@@ -209,15 +205,7 @@ def _sell_offs(painter: Painter, least: int) -> Iterable[SellOff]:
     """Yield every choice of at least so many paintings of one colour (§4.2)."""
     for colour, shelf in zip(COLOURS, painter.workshop, strict=True):
         if len(shelf) >= least:
-            yield from (SellOff(colour, cards) for cards in _choices(shelf) if len(cards) >= least)
-
-
-def _choices(cards: tuple[Card, ...]) -> Iterable[tuple[Card, ...]]:
-    """Yield every choice of one or more of the cards, alike choices once, by first difference (common §9)."""
-    for place, card in enumerate(cards):
-        if card not in cards[:place]:
-            yield (card,)
-            yield from ((card, *others) for others in _choices(cards[place + 1 :]))
+            yield from (SellOff(colour, cards) for cards in selections(shelf) if len(cards) >= least)
 
 
 def _picks(state: State) -> Iterable[Pick]:

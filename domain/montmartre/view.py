@@ -8,7 +8,7 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.montmartre.catalogue import COLOURS, Card, Colour
+from domain.montmartre.catalogue import COLOURS, Card, Colour, in_order
 from domain.montmartre.events import (
     CardsPicked,
     ContractDeclined,
@@ -28,9 +28,9 @@ from domain.montmartre.events import (
 from domain.montmartre.outcome import score
 from domain.montmartre.state import Ending, Painter, State, Step, paintings
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
-from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind, sees
+from domain.shared.piles import draw, mixed, put
+from domain.shared.seats import Seat, by_seat
+from domain.shared.viewers import Viewer, sees, sees_all
 
 
 class Collector(Struct, frozen=True):
@@ -129,9 +129,7 @@ def view(state: State, viewer: Viewer) -> Table:
         first_seat=state.first_seat,
         turn=state.turn,
         step=state.step,
-        painters=tuple(
-            _painter(painter, Seat(number), viewer) for number, painter in enumerate(state.painters)
-        ),
+        painters=tuple(_painter(painter, seat, viewer) for seat, painter in by_seat(state.painters)),
         piles=tuple(_pile(pile, viewer) for pile in state.piles),
         discard_pile=state.discard_pile,
         collectors=tuple(
@@ -149,8 +147,8 @@ def seen(event: Event, viewer: Viewer) -> Event:
     match event:
         case Dealt():
             hands = tuple(
-                DealtHand(hand.cards if sees(viewer, Seat(seat)) else (None,) * len(hand.cards))
-                for seat, hand in enumerate(event.hands)
+                DealtHand(hand.cards if sees(viewer, seat) else (None,) * len(hand.cards))
+                for seat, hand in by_seat(event.hands)
             )
             return Dealt(event.first_seat, hands, tuple(_dealt_pile(pile, viewer) for pile in event.piles))
         case Painted():
@@ -183,24 +181,16 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     The hands that the viewer does not see and the piles below their tops are shuffled together and dealt
     again in their sizes. Which cards others picked openly is in the event log, not in the view (common §5).
     """
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return state
-    unknown = [card for pile in state.piles for card in pile[1:]]
-    for number, painter in enumerate(state.painters):
-        if number != viewer.seat:
-            unknown += painter.hand
-    cards = chance.shuffle(unknown)
-    piles = []
-    for pile in state.piles:
-        below, cards = draw(cards, len(pile[1:]))
-        piles.append((*pile[:1], *below))
-    painters = []
-    for number, painter in enumerate(state.painters):
-        hand = painter.hand
-        if number != viewer.seat:
-            hand, cards = draw(cards, len(hand))
-        painters.append(replace(painter, hand=tuple(sorted(hand))))
-    return replace(state, piles=tuple(piles), painters=tuple(painters))
+    others = [seat for seat, _ in by_seat(state.painters) if not sees(viewer, seat)]
+    hidden = (*(state.painters[seat].hand for seat in others), *(pile[1:] for pile in state.piles))
+    hands, below = draw(mixed(hidden, chance), len(others))
+    painters = state.painters
+    for seat, hand in zip(others, hands, strict=True):
+        painters = put(painters, seat, replace(painters[seat], hand=in_order(hand)))
+    piles = tuple((*pile[:1], *cards) for pile, cards in zip(state.piles, below, strict=True))
+    return replace(state, painters=painters, piles=piles)
 
 
 def _painter(painter: Painter, seat: Seat, viewer: Viewer) -> PainterView:
@@ -220,11 +210,11 @@ def _painter(painter: Painter, seat: Seat, viewer: Viewer) -> PainterView:
 
 
 def _pile(cards: tuple[Card, ...], viewer: Viewer) -> Pile:
-    return Pile(len(cards), cards[0] if cards else None, cards if viewer.kind is ViewerKind.ALL else ())
+    return Pile(len(cards), cards[0] if cards else None, cards if sees_all(viewer) else ())
 
 
 def _dealt_pile(pile: DealtPile, viewer: Viewer) -> DealtPile:
     """Return a pile as it was made: its top card is seen by all, those below by nobody (§8)."""
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return DealtPile(pile.cards)
     return DealtPile((*pile.cards[:1], *(None,) * len(pile.cards[1:])))

@@ -19,7 +19,7 @@ from domain.mount_drago.state import State, Step, board
 from domain.shared.chance import Chance
 from domain.shared.piles import draw
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, next_seat
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:
@@ -77,7 +77,7 @@ def _score(state: State, scoring: Scoring) -> Scored:
         return Scored(scoring, points, state.turn, Step.END)
     if not state.hands[state.turn]:
         return Scored(scoring, points, state.turn, Step.DRAW)
-    return Scored(scoring, points, _next_seat(state), Step.PLAY)
+    return Scored(scoring, points, next_seat(state.turn, len(state.hands)), Step.PLAY)
 
 
 def _draw(state: State, chance: Chance) -> CardsDrawn | DrawPileRenewed:
@@ -91,8 +91,4 @@ def _draw(state: State, chance: Chance) -> CardsDrawn | DrawPileRenewed:
     drawn = FaceDown(len(cards), in_order(cards))
     if len(cards) < missing:
         return CardsDrawn(state.turn, drawn, state.turn, Step.DRAW)
-    return CardsDrawn(state.turn, drawn, _next_seat(state), Step.PLAY)
-
-
-def _next_seat(state: State) -> Seat:
-    return Seat((state.turn + 1) % len(state.hands))
+    return CardsDrawn(state.turn, drawn, next_seat(state.turn, len(state.hands)), Step.PLAY)

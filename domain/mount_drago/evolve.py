@@ -15,7 +15,7 @@ from domain.mount_drago.events import (
     SummitCardsDiscarded,
 )
 from domain.mount_drago.state import State, Step
-from domain.shared.piles import draw, without
+from domain.shared.piles import draw, put, without
 
 
 def evolve(state: State, event: Event) -> State:
@@ -28,7 +28,7 @@ def evolve(state: State, event: Event) -> State:
             hand = in_order((*state.hands[event.seat], *event.drawn.cards))
             return replace(
                 state,
-                hands=_with(state.hands, event.seat, hand),
+                hands=put(state.hands, event.seat, hand),
                 draw_pile=pile,
                 turn=event.turn,
                 step=event.step,
@@ -40,7 +40,7 @@ def evolve(state: State, event: Event) -> State:
             hand = without(state.hands[event.seat], event.cards)
             return replace(
                 state,
-                hands=_with(state.hands, event.seat, hand),
+                hands=put(state.hands, event.seat, hand),
                 discard_pile=(*state.discard_pile, *event.cards),
                 step=Step.DRAW,
             )
@@ -76,10 +76,10 @@ def _after_play(state: State, event: CardPlayed) -> State:
     covered = state.open_cards[seat]
     open_card, below = (card, covered) if event.on_top else (covered, card)
     return State(
-        _with(state.hands, seat, without(state.hands[seat], (card,))),
-        _with(state.open_cards, seat, open_card),
-        _with(state.under, seat, (below, *state.under[seat])),
-        _with(state.dragons, dragon, event.space),
+        put(state.hands, seat, without(state.hands[seat], (card,))),
+        put(state.open_cards, seat, open_card),
+        put(state.under, seat, (below, *state.under[seat])),
+        put(state.dragons, dragon, event.space),
         state.points,
         state.draw_pile,
         state.discard_pile,
@@ -87,8 +87,3 @@ def _after_play(state: State, event: CardPlayed) -> State:
         event.step,
         event.scoring,
     )
-
-
-def _with[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
-    """Return the items with another one at a place."""
-    return (*items[:place], item, *items[place + 1 :])

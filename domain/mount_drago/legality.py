@@ -1,13 +1,13 @@
 """What is legal in Mount Drago (mount_drago §4)."""
 
-from collections.abc import Iterator
 from typing import assert_never
 
-from domain.mount_drago.catalogue import DRAGONS, FACES, Card
+from domain.mount_drago.catalogue import DRAGONS, FACES
 from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.mount_drago.rejections import Reason
 from domain.mount_drago.state import State, Step, board
-from domain.shared.seats import Seat
+from domain.shared.piles import has_all, selections
+from domain.shared.seats import Seat, by_seat
 
 PLAYS = {card: (PlayCard(card),) for card in FACES}
 """How a card is played where there is no choice to ride its dragon."""
@@ -49,7 +49,7 @@ def legal_moves(state: State, seat: Seat) -> list[Command]:
             moves += (PLAYS_BY_CHOICE if DRAGONS[card] in choice else PLAYS)[card]
         return moves
     at_summit = tuple(card for card in hand if on_summit(state, DRAGONS[card]))
-    return [*map(DiscardSummitCards, _selections(at_summit)), Draw()]
+    return [*map(DiscardSummitCards, selections(at_summit)), Draw()]
 
 
 def offered(state: State) -> set[int]:
@@ -61,10 +61,7 @@ def offered(state: State) -> set[int]:
 
 def rider(state: State, dragon: int) -> Seat | None:
     """Return the seat that rides a dragon; never more than one does (§3.2, §4.2)."""
-    for seat, card in enumerate(state.open_cards):
-        if DRAGONS[card] == dragon:
-            return Seat(seat)
-    return None
+    return next((seat for seat, card in by_seat(state.open_cards) if DRAGONS[card] == dragon), None)
 
 
 def on_summit(state: State, dragon: int) -> bool:
@@ -87,18 +84,8 @@ def _why_not_discard(state: State, seat: Seat, discard: DiscardSummitCards) -> R
     """Return why cards may not be discarded, or None (§4.4)."""
     if state.step is not Step.DISCARD:
         return Reason.CARD_NOT_PLAYED_YET
-    hand = state.hands[seat]
-    if any(discard.cards.count(card) > hand.count(card) for card in discard.cards):
+    if not has_all(state.hands[seat], discard.cards):
         return Reason.DISCARD_NOT_IN_HAND
     if not all(on_summit(state, DRAGONS[card]) for card in discard.cards):
         return Reason.DRAGON_NOT_ON_SUMMIT
     return None
-
-
-def _selections(cards: tuple[Card, ...]) -> Iterator[tuple[Card, ...]]:
-    """Yield every choice of at least one of the sorted cards, alike choices once, in order (common §9)."""
-    for place, card in enumerate(cards):
-        if cards.index(card) == place:
-            yield (card,)
-            for more in _selections(cards[place + 1 :]):
-                yield (card, *more)

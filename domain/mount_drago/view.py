@@ -18,9 +18,9 @@ from domain.mount_drago.events import (
 )
 from domain.mount_drago.state import State, Step, board
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
-from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind, sees
+from domain.shared.piles import mixed, put
+from domain.shared.seats import Seat, by_seat
+from domain.shared.viewers import Viewer, sees, sees_all
 
 
 class Rider(Struct, frozen=True):
@@ -79,17 +79,17 @@ def view(state: State, viewer: Viewer) -> Table:
     return Table(
         riders=tuple(
             Rider(
-                _face_down(hand, shown=sees(viewer, Seat(seat))),
+                _face_down(hand, shown=sees(viewer, seat)),
                 state.open_cards[seat],
                 state.under[seat],
                 state.points[seat],
             )
-            for seat, hand in enumerate(state.hands)
+            for seat, hand in by_seat(state.hands)
         ),
         dragons=tuple(
             Dragon(COLOURS[dragon], space, values[space]) for dragon, space in enumerate(state.dragons)
         ),
-        draw_pile=_face_down(state.draw_pile, shown=viewer.kind is ViewerKind.ALL),
+        draw_pile=_face_down(state.draw_pile, shown=sees_all(viewer)),
         discard_pile=state.discard_pile,
         turn=state.turn,
         step=state.step,
@@ -104,10 +104,9 @@ def seen(event: Event, viewer: Viewer) -> Event:
                 event.first_seat,
                 event.open_cards,
                 tuple(
-                    _face_down(hand.cards, shown=sees(viewer, Seat(seat)))
-                    for seat, hand in enumerate(event.hands)
+                    _face_down(hand.cards, shown=sees(viewer, seat)) for seat, hand in by_seat(event.hands)
                 ),
-                _face_down(event.draw_pile.cards, shown=viewer.kind is ViewerKind.ALL),
+                _face_down(event.draw_pile.cards, shown=sees_all(viewer)),
             )
         case CardPlayed():
             return CardPlayed(event.seat, event.card, event.on_top, event.space, event.scoring, event.step)
@@ -119,22 +118,21 @@ def seen(event: Event, viewer: Viewer) -> Event:
             drawn = _face_down(event.drawn.cards, shown=sees(viewer, event.seat))
             return CardsDrawn(event.seat, drawn, event.turn, event.step)
         case DrawPileRenewed():
-            return DrawPileRenewed(_face_down(event.draw_pile.cards, shown=viewer.kind is ViewerKind.ALL))
+            return DrawPileRenewed(_face_down(event.draw_pile.cards, shown=sees_all(viewer)))
         case _:
             assert_never(event)
 
 
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     """Return the table with the cards that the viewer cannot see mixed and shared out anew (§6)."""
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return state
-    hidden = [seat for seat in range(len(state.hands)) if not sees(viewer, Seat(seat))]
-    mixed = chance.shuffle((*state.draw_pile, *(card for seat in hidden for card in state.hands[seat])))
-    hands = list(state.hands)
-    for seat in hidden:
-        hand, mixed = draw(mixed, len(hands[seat]))
-        hands[seat] = in_order(hand)
-    return replace(state, hands=tuple(hands), draw_pile=mixed)
+    others = [seat for seat, _ in by_seat(state.hands) if not sees(viewer, seat)]
+    *dealt, draw_pile = mixed((*(state.hands[seat] for seat in others), state.draw_pile), chance)
+    hands = state.hands
+    for seat, hand in zip(others, dealt, strict=True):
+        hands = put(hands, seat, in_order(hand))
+    return replace(state, hands=hands, draw_pile=draw_pile)
 
 
 def _face_down(cards: tuple[Card, ...], *, shown: bool) -> FaceDown:

@@ -1,7 +1,7 @@
 """The data of ruleset `mountains/recon-1`: equipment, hiking cards, options (mountains §1, §2, §9)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, get_args
 
@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from domain.mountains.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade
+from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
 
 RULESET = "mountains/recon-1"
@@ -22,7 +23,8 @@ type Equipment = Literal[
 EQUIPMENT: tuple[Equipment, ...] = get_args(Equipment.__value__)
 """The 16 types, in the order of §1, in which lists of equipment are sorted."""
 
-ORDER: Mapping[Equipment, int] = {equipment: number for number, equipment in enumerate(EQUIPMENT)}
+in_order = sorter(EQUIPMENT)
+"""Sorts equipment in the order of §1 (common §2, §9)."""
 
 PACK: tuple[Equipment, ...] = tuple(equipment for equipment in EQUIPMENT for _ in range(2))
 """The 32 equipment cards before the first shuffle; nothing tells the two copies of a type apart (R15)."""
@@ -76,11 +78,6 @@ class HikingCard(Struct, frozen=True):
     stones: int
     stamps: int
     price: int
-
-
-def in_order(equipment: Iterable[Equipment]) -> tuple[Equipment, ...]:
-    """Return equipment sorted in the order of §1 (common §2)."""
-    return tuple(sorted(equipment, key=ORDER.__getitem__))
 
 
 def _hike(deck: Deck, number: int, stones: int, stamps: int, *equipment: Equipment) -> HikingCard:

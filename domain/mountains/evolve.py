@@ -21,7 +21,7 @@ from domain.mountains.events import (
     TurnEnded,
 )
 from domain.mountains.state import Phase, State
-from domain.shared.piles import without
+from domain.shared.piles import put, without
 from domain.shared.seats import Seat
 
 
@@ -38,8 +38,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(
                 state,
                 phase=Phase.ENDING,
-                hands=_put(state.hands, event.seat, without(state.hands[event.seat], event.equipment)),
-                displayed=_put(state.displayed, event.seat, event.equipment),
+                hands=put(state.hands, event.seat, without(state.hands[event.seat], event.equipment)),
+                displayed=put(state.displayed, event.seat, event.equipment),
                 stones=_add(state.stones, event.seat, event.stones),
                 stamps=_add(state.stamps, event.seat, event.stamps),
             )
@@ -52,7 +52,7 @@ def evolve(state: State, event: Event) -> State:
             return replace(
                 state,
                 offered=state.offered[1:],
-                hands=_put(state.hands, event.seat, in_order((*state.hands[event.seat], *bought))),
+                hands=put(state.hands, event.seat, in_order((*state.hands[event.seat], *bought))),
                 pile=state.pile[1:],
                 stones=_add(state.stones, event.seat, -event.stones),
             )
@@ -94,7 +94,7 @@ def _dealt(event: Dealt) -> State:
 def _turned_over(state: State, event: CardTurnedOver) -> State:
     """Return the table with a card face up: a hike, or a hut that all seats are still to be offered."""
     number = DECK_NUMBERS[event.card.deck]
-    decks = _put(state.decks, number, state.decks[number][1:])
+    decks = put(state.decks, number, state.decks[number][1:])
     if event.card.kind is CardKind.HIKE:
         return replace(state, phase=Phase.HIKING, card=event.card, decks=decks)
     seats = len(state.hands)
@@ -113,8 +113,8 @@ def _asked(state: State, event: EquipmentAsked) -> State:
         state,
         asked=True,
         stones=stones,
-        hands=_put(state.hands, event.neighbour, hand),
-        displayed=_put(state.displayed, event.neighbour, displayed),
+        hands=put(state.hands, event.neighbour, hand),
+        displayed=put(state.displayed, event.neighbour, displayed),
     )
 
 
@@ -123,7 +123,7 @@ def _ended(state: State, event: TurnEnded) -> State:
     discards = state.discards
     if state.card is not None:
         number = DECK_NUMBERS[state.card.deck]
-        discards = _put(discards, number, (*discards[number], state.card.id))
+        discards = put(discards, number, (*discards[number], state.card.id))
     hands = tuple(
         in_order(hand + displayed) if displayed else hand
         for hand, displayed in zip(state.hands, state.displayed, strict=True)
@@ -145,11 +145,6 @@ def _ended(state: State, event: TurnEnded) -> State:
     )
 
 
-def _put[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
-    """Return the items with another one at a place."""
-    return (*items[:place], item, *items[place + 1 :])
-
-
 def _add(numbers: tuple[int, ...], place: int, number: int) -> tuple[int, ...]:
     """Return the numbers with one of them changed by a number."""
-    return (*numbers[:place], numbers[place] + number, *numbers[place + 1 :])
+    return put(numbers, place, numbers[place] + number)

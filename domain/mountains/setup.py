@@ -3,7 +3,7 @@
 from domain.mountains.catalogue import DECKS, FIRST_STONES, HAND_SIZES, HIKING_CARDS, PACK, Options, in_order
 from domain.mountains.events import Dealt, DealtDeck, DealtHand, DealtPile, Event
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
+from domain.shared.piles import deal
 from domain.shared.seats import chosen
 
 
@@ -14,17 +14,13 @@ def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
     for deck in DECKS:
         cards = chance.shuffle(card.id for card in HIKING_CARDS if card.deck == deck)
         decks.append(DealtDeck(deck, len(cards), cards))
-    pile = chance.shuffle(PACK)
-    hands = []
-    for _ in range(seats):
-        hand, pile = draw(pile, HAND_SIZES[seats])
-        hands.append(DealtHand(len(hand), in_order(hand)))
+    hands, pile = deal(chance.shuffle(PACK), (HAND_SIZES[seats],) * seats)
     return (
         Dealt(
             first_seat,
             options.summit_books,
             FIRST_STONES,
-            tuple(hands),
+            tuple(DealtHand(len(hand), in_order(hand)) for hand in hands),
             DealtPile(len(pile), pile),
             tuple(decks),
         ),

@@ -26,9 +26,9 @@ from domain.mountains.events import (
 )
 from domain.mountains.state import Phase, State
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
-from domain.shared.seats import Seat, seats_in_order
-from domain.shared.viewers import Viewer, ViewerKind
+from domain.shared.piles import mixed, put
+from domain.shared.seats import Seat, by_seat
+from domain.shared.viewers import Viewer, sees, sees_all
 
 
 class TableSeat(Struct, frozen=True):
@@ -93,11 +93,11 @@ class Table(Struct, frozen=True, tag_field="game", tag="mountains"):
 
 def view(state: State, viewer: Viewer) -> Table:
     """Return the table as the viewer may see it."""
-    disclosed = viewer.kind is ViewerKind.ALL
+    disclosed = sees_all(viewer)
     over = state.phase is Phase.OVER
     return Table(
         summit_books=state.summit_books,
-        seats=tuple(_seat(state, seat, viewer) for seat in seats_in_order(len(state.hands))),
+        seats=tuple(_seat(state, seat, viewer) for seat, _ in by_seat(state.hands)),
         pile_size=len(state.pile),
         pile=state.pile if disclosed else (),
         decks=tuple(
@@ -127,7 +127,7 @@ def seen(event: Event, viewer: Viewer) -> Event:
         case HikeAbandoned():
             return HikeAbandoned(event.seat)
         case EquipmentBought():
-            equipment = event.equipment if _sees_hand(viewer, event.seat) else None
+            equipment = event.equipment if sees(viewer, event.seat) else None
             return EquipmentBought(event.seat, event.stones, equipment)
         case StampsBought():
             return StampsBought(event.seat, event.stones, event.stamps)
@@ -149,18 +149,17 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     The other hands and the pile are mixed and dealt again in their sizes, each deck is shuffled, and totals
     that the view withholds are guessed. Earlier answers and displays are in the log, not in the view.
     """
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return state
-    others = [seat for seat in seats_in_order(len(state.hands)) if not _sees_hand(viewer, seat)]
-    unseen = chance.shuffle((*(card for seat in others for card in state.hands[seat]), *state.pile))
-    hands = list(state.hands)
-    for seat in others:
-        hand, unseen = draw(unseen, len(hands[seat]))
-        hands[seat] = in_order(hand)
+    others = [seat for seat, _ in by_seat(state.hands) if not sees(viewer, seat)]
+    *dealt, pile = mixed((*(state.hands[seat] for seat in others), state.pile), chance)
+    hands = state.hands
+    for seat, hand in zip(others, dealt, strict=True):
+        hands = put(hands, seat, in_order(hand))
     return replace(
         state,
-        hands=tuple(hands),
-        pile=unseen,
+        hands=hands,
+        pile=pile,
         decks=tuple(chance.shuffle(deck) for deck in state.decks),
         stamps=_guessed_stamps(state, viewer, chance),
     )
@@ -171,7 +170,7 @@ def _seat(state: State, seat: Seat, viewer: Viewer) -> TableSeat:
     hand = state.hands[seat]
     return TableSeat(
         hand_size=len(hand),
-        hand=hand if _sees_hand(viewer, seat) else (),
+        hand=hand if sees(viewer, seat) else (),
         displayed=state.displayed[seat],
         stones=state.stones[seat],
         stamps=state.stamps[seat] if _sees_stamps(state, viewer, seat) else None,
@@ -184,7 +183,7 @@ def _guessed_stamps(state: State, viewer: Viewer, chance: Chance) -> tuple[int, 
     The stamps of the cards discarded so far are dealt out among these seats and nobody. Nothing before the
     end depends on totals; then they are disclosed, and a twin's differ.
     """
-    secret = [seat for seat in seats_in_order(len(state.stamps)) if not _sees_stamps(state, viewer, seat)]
+    secret = [seat for seat, _ in by_seat(state.stamps) if not _sees_stamps(state, viewer, seat)]
     if not secret:
         return state.stamps
     won = chance.shuffle(CARDS[id].stamps for pile in state.discards for id in pile)
@@ -196,25 +195,20 @@ def _guessed_stamps(state: State, viewer: Viewer, chance: Chance) -> tuple[int, 
 
 def _seen_deal(event: Dealt, viewer: Viewer) -> Dealt:
     """Return the deal with the viewer's own hand only; with everything, once that is disclosed."""
-    disclosed = viewer.kind is ViewerKind.ALL
+    disclosed = sees_all(viewer)
     return Dealt(
         first_seat=event.first_seat,
         summit_books=event.summit_books,
         stones=event.stones,
         hands=tuple(
-            DealtHand(hand.size, hand.equipment if _sees_hand(viewer, seat) else ())
-            for seat, hand in zip(seats_in_order(len(event.hands)), event.hands, strict=True)
+            DealtHand(hand.size, hand.equipment if sees(viewer, seat) else ())
+            for seat, hand in by_seat(event.hands)
         ),
         pile=DealtPile(event.pile.size, event.pile.equipment if disclosed else ()),
         decks=tuple(DealtDeck(deck.deck, deck.size, deck.cards if disclosed else ()) for deck in event.decks),
     )
 
 
-def _sees_hand(viewer: Viewer, seat: Seat) -> bool:
-    """Return whether the viewer may see the equipment of a seat (§7)."""
-    return viewer.kind is ViewerKind.ALL or viewer.seat == seat
-
-
 def _sees_stamps(state: State, viewer: Viewer, seat: Seat) -> bool:
     """Return whether the viewer may see a seat's total: the own one, open ones, all after the end (§7)."""
-    return state.summit_books is SummitBooks.OPEN or state.phase is Phase.OVER or _sees_hand(viewer, seat)
+    return state.summit_books is SummitBooks.OPEN or state.phase is Phase.OVER or sees(viewer, seat)

@@ -38,4 +38,9 @@ def seated(seat: Seat) -> Viewer:
 
 def sees(viewer: Viewer, seat: Seat) -> bool:
     """Return whether a viewer may see what only one seat may: it sits there, or it sees all."""
-    return viewer.seat == seat or viewer.kind is ViewerKind.ALL
+    return viewer.seat == seat or sees_all(viewer)
+
+
+def sees_all(viewer: Viewer) -> bool:
+    """Return whether a viewer may see what no seat may: it sees all."""
+    return viewer.kind is ViewerKind.ALL
