@@ -14,15 +14,6 @@ def outcome(state: State) -> Outcome | None:
     return Outcome(kind, winners, scores(state), state.ending)
 
 
-def what_ends(state: State) -> Ending | None:
-    """Return what brings the end, as the table stands at the end of a turn, or None (§7.1)."""
-    if state.collectors.count(()) >= EMPTY_COLLECTORS:
-        return Ending.COLLECTORS_GONE
-    if any(painter.francs >= FRANCS for painter in state.painters):
-        return Ending.FRANCS_EARNED
-    return None
-
-
 def scores(state: State) -> tuple[int, ...]:
     """Return each seat's points as they stand (§7.3)."""
     return tuple(score(painter) for painter in state.painters)
@@ -36,3 +27,12 @@ def standings(state: State) -> Standings:
 def score(painter: Painter) -> int:
     """Return the values of a seat's collectors, its francs and its contract (§7.3)."""
     return sum(map(sum, painter.collectors)) + painter.francs + (painter.contract or 0)
+
+
+def what_ends(state: State) -> Ending | None:
+    """Return what brings the end, as the table stands at the end of a turn, or None (§7.1)."""
+    if state.collectors.count(()) >= EMPTY_COLLECTORS:
+        return Ending.COLLECTORS_GONE
+    if any(painter.francs >= FRANCS for painter in state.painters):
+        return Ending.FRANCS_EARNED
+    return None

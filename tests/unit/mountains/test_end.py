@@ -131,10 +131,10 @@ def test_a_seat_that_resigned_plays_on_by_default_moves() -> None:
 
 
 def test_the_last_seat_that_stays_wins() -> None:
-    """Of two seats one gives up: the other wins at once (common §6)."""
+    """Of two seats one gives up: the other wins at once, and the stones are told (common §6, §6.3)."""
     _, match = playing(mountains.game, Options(), 2)
     events, _ = submit(mountains.game, match, BEN, Resign(), luck())
     assert events == (
         Resigned(BEN),
-        Finished(Outcome(OutcomeKind.RESIGNED, (ANN,), (0, 0), "resigned")),
+        Finished(Outcome(OutcomeKind.RESIGNED, (ANN,), (0, 0), "resigned", (8, 8))),
     )
