@@ -29,7 +29,7 @@ from domain.montmartre.events import (
 from domain.montmartre.legality import why_not
 from domain.montmartre.outcome import what_ends
 from domain.montmartre.setup import laid
-from domain.montmartre.state import State, Step
+from domain.montmartre.state import Phase, State
 from domain.shared.chance import Chance
 from domain.shared.piles import draw
 from domain.shared.rejections import Rejected
@@ -65,12 +65,10 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
 
 def consequence(state: State, chance: Chance) -> Event | None:
     """Return the rest of a pick that has one pile left, what ends a turn, or None (§4.3, §4.4, §7)."""
-    if state.turn is None:
-        return None
-    if state.step is Step.PICKED and len(state.painters[state.turn].hand) < HAND:
+    if state.phase is Phase.PICKED and len(state.painters[state.turn].hand) < HAND:
         left = [number for number, pile in enumerate(state.piles) if pile]
         return _picked(state, state.turn, left[0]) if len(left) == 1 else None
-    return _end_of_turn(state, state.turn, chance) if state.step in (Step.PICKED, Step.DONE) else None
+    return _end_of_turn(state, state.turn, chance) if state.phase in (Phase.PICKED, Phase.DONE) else None
 
 
 def _picked(state: State, seat: Seat, number: int) -> CardsPicked:

@@ -1,14 +1,14 @@
 """Scoring and the end of Montmartre (montmartre §7)."""
 
 from domain.montmartre.catalogue import EMPTY_COLLECTORS, FRANCS
-from domain.montmartre.state import Ending, Painter, State
+from domain.montmartre.state import Ending, Painter, Phase, State
 from domain.shared.outcomes import Outcome, Standings, best
 from domain.shared.seats import seats_in_order
 
 
 def outcome(state: State) -> Outcome | None:
     """Return how the game ended, or None while it goes on (§7.2, §7.3)."""
-    if state.turn is not None or state.ending is None:
+    if state.phase is not Phase.OVER or state.ending is None:
         return None
     kind, winners = best(standings(state), seats_in_order(len(state.painters)))
     return Outcome(kind, winners, scores(state), state.ending)

@@ -5,7 +5,7 @@ from typing import assert_never
 from domain.mount_drago.catalogue import DRAGONS, FACES
 from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.mount_drago.rejections import Reason
-from domain.mount_drago.state import State, Step, board
+from domain.mount_drago.state import Phase, State, board
 from domain.shared.piles import has_all, selections
 from domain.shared.seats import Seat, by_seat
 
@@ -18,7 +18,7 @@ PLAYS_BY_CHOICE = {card: (PlayCard(card, ride=False), PlayCard(card, ride=True))
 
 def to_act(state: State) -> tuple[Seat, ...]:
     """Return the seat on turn while it has a choice; none while things happen by themselves (§4.4)."""
-    return (state.turn,) if state.step is Step.PLAY or state.step is Step.DISCARD else ()
+    return (state.turn,) if state.phase is Phase.PLAY or state.phase is Phase.DISCARD else ()
 
 
 def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
@@ -29,7 +29,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
         case DiscardSummitCards():
             return _why_not_discard(state, seat, command)
         case Draw():
-            return None if state.step is Step.DISCARD else Reason.CARD_NOT_PLAYED_YET
+            return None if state.phase is Phase.DISCARD else Reason.CARD_NOT_PLAYED_YET
         case _:
             assert_never(command)
 
@@ -42,7 +42,7 @@ def legal_moves(state: State, seat: Seat) -> list[Command]:
     if seat not in to_act(state):
         return []
     hand = state.hands[seat]
-    if state.step is Step.PLAY:
+    if state.phase is Phase.PLAY:
         choice = offered(state)
         moves: list[Command] = []
         for card in dict.fromkeys(hand):
@@ -71,7 +71,7 @@ def on_summit(state: State, dragon: int) -> bool:
 
 def _why_not_play(state: State, seat: Seat, play: PlayCard) -> Reason | None:
     """Return why a card may not be played so, or None (§4.1, §4.2)."""
-    if state.step is not Step.PLAY:
+    if state.phase is not Phase.PLAY:
         return Reason.CARD_ALREADY_PLAYED
     if play.card not in state.hands[seat]:
         return Reason.CARD_NOT_IN_HAND
@@ -82,7 +82,7 @@ def _why_not_play(state: State, seat: Seat, play: PlayCard) -> Reason | None:
 
 def _why_not_discard(state: State, seat: Seat, discard: DiscardSummitCards) -> Reason | None:
     """Return why cards may not be discarded, or None (§4.4)."""
-    if state.step is not Step.DISCARD:
+    if state.phase is not Phase.DISCARD:
         return Reason.CARD_NOT_PLAYED_YET
     if not has_all(state.hands[seat], discard.cards):
         return Reason.DISCARD_NOT_IN_HAND

@@ -1,7 +1,7 @@
 """The deal of Mount Drago (mount_drago §3)."""
 
 from domain.mount_drago.catalogue import CARDS, DRAGONS, HAND, Card, Options, in_order
-from domain.mount_drago.events import Dealt, Event, FaceDown
+from domain.mount_drago.events import Dealt, Event
 from domain.shared.chance import Chance
 from domain.shared.piles import deal, without
 from domain.shared.seats import chosen
@@ -21,5 +21,4 @@ def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
         open_cards += (card,)
         choice = tuple(other for other in choice if DRAGONS[other] != DRAGONS[card])
     hands, pile = deal(chance.shuffle(without(CARDS, open_cards)), (HAND,) * seats)
-    dealt = tuple(FaceDown(HAND, in_order(hand)) for hand in hands)
-    return (Dealt(first_seat, open_cards, dealt, FaceDown(len(pile), pile)),)
+    return (Dealt(first_seat, open_cards, tuple(map(in_order, hands)), pile),)

@@ -85,7 +85,7 @@ def consequence(state: State, chance: Chance) -> Event | None:
         case Phase.OFFERING:
             seat = state.offered[0]
             return None if can_take_offer(state, seat) else OfferPassedOver(seat)
-        case Phase.ENDING:
+        case Phase.DONE:
             return _end_of_turn(state, next_seat(state.turn, len(state.hands)))
         case _:
             return None
@@ -111,7 +111,7 @@ def _purchase(state: State, seat: Seat) -> EquipmentBought | StampsBought:
     hut = face_up(state)
     if hut.kind is CardKind.HUT_STAMP:
         return StampsBought(seat, hut.price, hut.stamps)
-    return EquipmentBought(seat, hut.price, state.pile[0])
+    return EquipmentBought(seat, hut.price, state.draw_pile[0])
 
 
 def _end_of_turn(state: State, follows: Seat) -> TurnEnded:

@@ -19,7 +19,7 @@ from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import FirstSeat
 from tests.support.matches import playing
-from tests.support.mountains import ANN, BEN, CAM, mountains, table
+from tests.support.mountains import ANN, BEN, CAM, hiking_card, mountains, table
 from tests.support.scenarios import luck
 
 
@@ -60,7 +60,7 @@ def test_two_empty_high_decks_end_the_game_with_the_turn(first: str, second: str
         mountains.given(table("mug", "boots", tops=last, used=first, discarded=above))
         .then_ended(None)
         .when(ChooseHike(second))  # type: ignore[arg-type]
-        .then(CardTurnedOver(ANN, CARDS[last]))
+        .then(CardTurnedOver(ANN, hiking_card(last)))
         .then_ended(None)
         .when(DeclineHike())
         .then(HikeDeclined(ANN, 1), TurnEnded(ANN, None))

@@ -1,9 +1,8 @@
-"""Seats and viewers: places in turn order, and whoever looks."""
+"""Seats: places in turn order."""
 
 import pytest
 
-from domain.shared.seats import FirstSeat, Seat, by_seat, chosen, fits, next_seat, seats_in_order
-from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated, sees, sees_all
+from domain.shared.seats import FirstSeat, by_seat, chosen, fits, next_seat, seats_in_order
 from tests.support.scenarios import luck
 
 
@@ -41,17 +40,3 @@ def test_a_random_seat_begins(seats: int) -> None:
 def test_a_seat_that_the_table_lacks_cannot_begin(seats: int) -> None:
     """Numbers below the number of seats fit, and chance always does (common §1)."""
     assert [first for first in FirstSeat if fits(first, seats)] == list(FirstSeat)[: seats + 1]
-
-
-def test_a_viewer_sits_somewhere_or_nowhere() -> None:
-    """A seated viewer names its seat, the others have none."""
-    assert seated(Seat(1)) == Viewer(ViewerKind.SEAT, Seat(1))
-    assert (SPECTATOR.seat, ALL_SEEING.seat) == (None, None)
-
-
-def test_only_its_own_seat_and_who_sees_all_see_what_is_a_seat_s() -> None:
-    """What nobody may see is seen by whoever sees all, alone (common §5, §10)."""
-    ann, ben = seats_in_order(2)
-    viewers = (seated(ann), seated(ben), SPECTATOR, ALL_SEEING)
-    assert [sees(viewer, ann) for viewer in viewers] == [True, False, False, True]
-    assert [sees_all(viewer) for viewer in viewers] == [False, False, False, True]
