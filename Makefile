@@ -7,7 +7,7 @@ COMPILE_LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.
 ARGS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench proto golden lock
+.PHONY: help run test soak check bench proto golden lock
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -17,6 +17,9 @@ run: $(INSTALLED) ## Start Montane with a database of its own; Ctrl-C stops both
 
 test: $(INSTALLED) ## Run all tests
 	@$(PYTHON) -m pytest -n auto $(ARGS)
+
+soak: $(INSTALLED) ## Play 100,000 random matches of every game, or ARGS="montana --matches 5000", on all cores
+	@$(PYTHON) -m tests.soak $(ARGS)
 
 check: $(INSTALLED) ## Look at format, lint, types, imports, proto files and lock
 	.venv/bin/ruff format --check

@@ -1,42 +1,91 @@
-"""A stream that takes commands while it sends what happens."""
+"""A stream that takes commands while it sends what happens.
+
+Every event comes once: as an item of the stream, or, of a command that came over the same stream, with the
+command's answer, which then stands in the items' place.
+"""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
+from msgspec import Struct
+
+from domain.match import Finished
 from services.feeds import Told, Watch
+from services.matches import Answer
 
 WAITING = 16
 """How many answers may wait to be sent; then no further request is read."""
 
 
-async def conversation[Request, Answer](
-    watch: Watch, requests: AsyncIterator[Request], answer: Callable[[Request], Awaitable[Answer]]
-) -> AsyncGenerator[tuple[Sequence[Told], Sequence[Answer]]]:
-    """Give what is to be sent, items and answers, until the stream is over or no request comes any more.
+class Reply[Message](Struct):
+    """What is sent for a request.
+
+    Attributes:
+        message: What is sent.
+        answer: What a command led to that was accepted.
+    """
+
+    message: Message
+    answer: Answer | None = None
+
+
+async def conversation[Request, Message](
+    watch: Watch, requests: AsyncIterator[Request], reply: Callable[[Request], Awaitable[Reply[Message]]]
+) -> AsyncGenerator[tuple[Sequence[Told], Sequence[Message]]]:
+    """Give what is to be sent, items before messages, until the stream is over or no request comes any more.
 
     Args:
         watch: What is told; it is left at the end.
         requests: What is asked, answered one by one in order.
-        answer: Gives the answer to a request, of whatever kind; never raises for what a client did.
+        reply: Answers a request, of whatever kind; never raises for what a client did.
     """
-    answers: asyncio.Queue[Answer] = asyncio.Queue(WAITING)
+    waiting: deque[Reply[Message]] = deque()
+    room = asyncio.Semaphore(WAITING)
 
     async def read() -> None:
         async for request in requests:
-            await answers.put(await answer(request))
+            await room.acquire()
+            given = await reply(request)
+            waiting.append(given)
+            if given.answer is not None and given.answer.events and len(waiting) == 1:
+                watch.hold(given.answer.events[0].version - 1)
             watch.nudge()
 
     reading = asyncio.create_task(read())
     reading.add_done_callback(lambda _: watch.nudge())
     try:
         done = False
-        while not (watch.over or done):
+        while not watch.over and (waiting or not done):
             told = await watch.next()
             done = reading.done()
-            yield told, [answers.get_nowait() for _ in range(answers.qsize())]
+            messages = []
+            while waiting and _in_turn(watch, waiting[0]):
+                messages.append(waiting.popleft().message)
+                room.release()
+            if waiting:
+                watch.hold(_first(waiting[0]) - 1)
+            yield told, messages
     finally:
         watch.leave()
         reading.cancel()
         with suppress(asyncio.CancelledError):
             await reading
+
+
+def _in_turn(watch: Watch, given: Reply[Any]) -> bool:
+    """Return whether a reply follows what was sent, and if so count its events as sent."""
+    if given.answer is None or not given.answer.events:
+        return True
+    if _first(given) > watch.version + 1:
+        return False
+    last = given.answer.events[-1]
+    watch.passed(last.version, finished=isinstance(last.payload, Finished))
+    return True
+
+
+def _first(given: Reply[Any]) -> int:
+    """Return the version of the first event of a reply that has some."""
+    return 0 if given.answer is None else given.answer.events[0].version

@@ -2,9 +2,9 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import commands, fanout, memory, montana_rules, replay, store
+from bench import commands, fanout, games, memory, montana_rules, replay, store
 
-NAMES = ("rules", "store", "commands", "fanout", "replay", "memory")
+NAMES = ("rules", "games", "store", "commands", "fanout", "replay", "memory")
 
 
 def main() -> None:
@@ -16,7 +16,10 @@ def main() -> None:
     )
     parser.add_argument("what", nargs="*", help=f"{', '.join(NAMES)}; all if none is named")
     parser.add_argument("--deals", type=int, default=300, help="rules: deals a round plays, numbered from 0")
-    parser.add_argument("--rounds", type=int, default=7, help="rules: rounds, of which the median counts")
+    parser.add_argument(
+        "--rounds", type=int, default=7, help="rules, games: rounds, of which the median counts"
+    )
+    parser.add_argument("--played", type=int, default=30, help="games: random matches a round plays")
     parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
     parser.add_argument("--seconds", type=float, default=2, help="store, commands: how long a round takes")
     parser.add_argument(
@@ -32,6 +35,8 @@ def main() -> None:
         montana_rules.folding(max(1, arguments.deals // 3), arguments.rounds)
         if arguments.profile:
             montana_rules.profile(arguments.deals)
+    if "games" in wanted:
+        games.compare(arguments.played, arguments.rounds)
     if "store" in wanted:
         store.compare(arguments.seconds, rounds=3)
     if "commands" in wanted:

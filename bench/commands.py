@@ -1,6 +1,6 @@
 """Commands end to end, over REST, unary gRPC and one stream a match, each durable when it is answered.
 
-The limit beside them, in the same run, is `bare.py`: the same framework and group commit, nothing between.
+The limit beside each, in the same run, is `bare.py`: the same framework and group commit, nothing between.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -74,7 +74,7 @@ async def unary(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
 
 @asynccontextmanager
 async def streams(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
-    """Give how matches are played over one bidirectional stream each."""
+    """Give how matches are played over one bidirectional stream each, by clients that fold the events."""
     token, ids = await _accounted(server, matches)
     async with grpc.aio.insecure_channel(server.grpc) as channel:
         play: Any = channel.stream_stream(
@@ -89,7 +89,10 @@ async def streams(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
 
             async def send(number: int) -> None:
                 asked = pb.PlayCommand(
-                    command=_command(number), expected_version=FIRST + number, idempotency_key=str(number)
+                    command=_command(number),
+                    expected_version=FIRST + number,
+                    idempotency_key=str(number),
+                    without_view=True,
                 )
                 await stream.write(pb.PlayRequest(command=asked))
                 while not (await stream.read()).startswith(RESULT):
@@ -101,8 +104,8 @@ async def streams(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
 
 
 @asynccontextmanager
-async def bare(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
-    """Give how events are appended by the barest server."""
+async def bare_rest(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
+    """Give how events are appended by the barest server of HTTP."""
     async with AsyncExitStack() as open_ones:
 
         async def player() -> Player:
@@ -110,39 +113,75 @@ async def bare(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
             match = str(uuid4())
 
             async def send(number: int) -> None:
-                body = msgspec.json.encode({"match": match, "version": number + 1})
-                await connection.request("POST", "/commands", body)
+                await connection.request("POST", "/commands", _append(match, number))
 
             return Player(match, send)
 
         yield [await player() for _ in range(matches)]
 
 
+@asynccontextmanager
+async def bare_unary(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
+    """Give how events are appended by the barest server of gRPC."""
+    async with grpc.aio.insecure_channel(server.grpc) as channel:
+        call: Any = channel.unary_unary("/bare/Append", request_serializer=None, response_deserializer=None)
+
+        def player(match: str) -> Player:
+            async def send(number: int) -> None:
+                await call(_append(match, number))
+
+            return Player(match, send)
+
+        yield [player(str(uuid4())) for _ in range(matches)]
+
+
+@asynccontextmanager
+async def bare_streams(server: Serving, matches: int) -> AsyncIterator[list[Player]]:
+    """Give how events are appended over streams of the barest server of gRPC."""
+    async with grpc.aio.insecure_channel(server.grpc) as channel:
+        append: Any = channel.stream_stream(
+            "/bare/Appends", request_serializer=None, response_deserializer=None
+        )
+
+        def player(match: str) -> Player:
+            stream = append()
+
+            async def send(number: int) -> None:
+                await stream.write(_append(match, number))
+                await stream.read()
+
+            return Player(match, send)
+
+        yield [player(str(uuid4())) for _ in range(matches)]
+
+
 def compare(seconds: float, rounds: int) -> None:
-    """Print commands a second of each face, by the number of matches in flight, beside the barest server."""
+    """Print commands a second of each face, by the number of matches in flight, beside its barest server."""
     with database() as conninfo, serving(conninfo) as ours, serving(conninfo, "bench.bare") as barest:
-        faces = {
-            "bare": (barest, bare),
-            "REST": (ours, rest),
-            "gRPC": (ours, unary),
-            "stream": (ours, streams),
+        faces: dict[str, tuple[Face, Face]] = {
+            "REST": (rest, bare_rest),
+            "gRPC": (unary, bare_unary),
+            "stream": (streams, bare_streams),
         }
         print(f"durable commands a second, {rounds} rounds of {seconds:g} s, median\n")
         print(f"{'':>8}{'in flight':>10}{'commands/s':>12}{'p50 ms':>8}{'p95 ms':>8}{'p99 ms':>8}", end="")
-        print(f"{'CPU us':>8}{'of bare':>9}{'of REST':>9}")
+        print(f"{'CPU us':>8}{'of REST':>9}{'bare':>8}{'CPU us':>8}{'of bare':>9}")
         for matches in IN_FLIGHT:
             rows: dict[str, list[tuple[Load, float]]] = {name: [] for name in faces}
+            bare: dict[str, list[tuple[Load, float]]] = {name: [] for name in faces}
             for _ in range(rounds):
-                for name, (server, face) in faces.items():
-                    rows[name].append(uvloop.run(_one_round(server, face, matches, seconds)))
+                for name, (face, barest_face) in faces.items():
+                    rows[name].append(uvloop.run(_one_round(ours, face, matches, seconds)))
+                    bare[name].append(uvloop.run(_one_round(barest, barest_face, matches, seconds)))
             rates = {name: median(load.rate for load, _ in row) for name, row in rows.items()}
             for name, row in rows.items():
                 load = sorted((load for load, _ in row), key=lambda load: load.rate)[len(row) // 2]
+                limit = median(load.rate for load, _ in bare[name])
                 print(
                     f"{name:>8}{matches:>10}{rates[name]:>12,.0f}{load.quantile(0.5):>8.2f}"
                     f"{load.quantile(0.95):>8.2f}{load.quantile(0.99):>8.2f}"
-                    f"{median(cpu for _, cpu in row):>8.0f}{rates[name] / rates['bare']:>9.2f}"
-                    f"{rates[name] / rates['REST']:>9.2f}"
+                    f"{median(cpu for _, cpu in row):>8.0f}{rates[name] / rates['REST']:>9.2f}"
+                    f"{limit:>8,.0f}{median(cpu for _, cpu in bare[name]):>8.0f}{rates[name] / limit:>9.2f}"
                 )
         _alone(conninfo, ours)
 
@@ -247,6 +286,10 @@ async def _accounted(server: Serving, matches: int) -> tuple[tuple[tuple[str, st
         headers = f"Authorization: Bearer {token}\r\n"
         ids = [await opened(connection, headers) for _ in range(matches)]
     return (("authorization", f"Bearer {token}"),), ids
+
+
+def _append(match: str, number: int) -> bytes:
+    return msgspec.json.encode({"match": match, "version": number + 1})
 
 
 def _command(number: int) -> games_pb2.Command:

@@ -281,6 +281,7 @@ class Watch:
         self._first = channel.snapshot(live, viewer) if after is None else None
         self.finished = live.match.phase is Phase.FINISHED and self.version == live.version
         self._live = False
+        self._held: int | None = None
         self._nudged = False
         self._beats = feeds.beats
         self._sleeping: asyncio.Future[None] | None = None
@@ -298,6 +299,22 @@ class Watch:
         self._nudged = True
         if self._sleeping is not None and not self._sleeping.done():
             self._sleeping.set_result(None)
+
+    def hold(self, version: int) -> None:
+        """Give no event behind a version: it comes another way, and `passed` says so."""
+        self._held = version
+
+    def passed(self, version: int, *, finished: bool) -> None:
+        """Go on behind a version: the events up to it have come another way.
+
+        Args:
+            version: The version; one that is behind already changes nothing.
+            finished: Whether it is the match's last.
+        """
+        self._held = None
+        if version > self.version:
+            self.version = version
+            self.finished = finished
 
     def leave(self) -> None:
         """Stop watching; may be called again."""
@@ -323,13 +340,13 @@ class Watch:
             if self.finished:
                 edge = [] if self._live else [Told(CaughtUp(self.version))]
                 return [*edge, *self._end(EndReason.MATCH_OVER)]
-            if self.version < self._channel.heard:
+            if self.version < self._edge():
                 return await self._events()
+            if self._nudged:
+                break
             if not self._live:
                 self._live = True
                 return [Told(CaughtUp(self.version))]
-            if self._nudged:
-                break
             if self._beats < self._feeds.beats:
                 self._beats = self._feeds.beats
                 return [self._channel.heartbeat()]
@@ -338,6 +355,11 @@ class Watch:
         self._nudged = False
         return []
 
+    def _edge(self) -> int:
+        """Return the version up to which events may be given now."""
+        heard = self._channel.heard
+        return heard if self._held is None else min(heard, self._held)
+
     async def _events(self) -> Sequence[Told]:
         if self._live and self._channel.heard - self.version > WINDOW:
             return self._end(EndReason.TOO_SLOW)
@@ -345,7 +367,8 @@ class Watch:
             told = await self._channel.behind(self.version, self.viewer)
         except Unavailable:
             return self._end(EndReason.STORE_UNAVAILABLE)
-        for one in told:
+        told = told[: max(0, self._edge() - self.version)]
+        for one in told[-1:]:
             if isinstance(one.item, EventItem):
                 self.version = one.item.event.version
                 self.finished = isinstance(one.item.event.payload, Finished)

@@ -29,7 +29,7 @@ from domain.shared.chance import Chance, decision_chance, seed_commitment
 from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from domain.shared.viewers import seated
+from domain.shared.viewers import Viewer, seated
 from services.access import check_known_to, seat_held, seat_of, viewer_of
 from services.errors import Conflict, Failure, KeyReused, Malformed, NotFound, Unavailable
 from services.feeds import Feeds, Watch
@@ -88,13 +88,24 @@ class Answer(Struct, frozen=True, kw_only=True):
         key: The idempotency key, the server's own if the caller gave none.
         version: Version of the match behind the command's last event.
         events: What happened, as the acting seat may see it; empty if it was only validated.
-        view: The match at that version as the acting seat may see it.
+        id: The match.
+        match: The match at that version.
+        game: Its game.
+        viewer: The acting seat.
     """
 
     key: str
     version: int
     events: tuple[SeenEvent[Any], ...]
-    view: View[Any, Any]
+    id: MatchId
+    match: Match[Any, Any]
+    game: Game[Any, Any, Any, Any]
+    viewer: Viewer
+
+    @property
+    def view(self) -> View[Any, Any]:
+        """The match at that version as the acting seat may see it; made when it is asked for."""
+        return view(self.game, self.id, self.match, self.version, self.viewer)
 
 
 class Page[Item](Struct, frozen=True):
@@ -287,7 +298,10 @@ class Matches:
             key=key,
             version=events[-1].version,
             events=seen_events(live.game, events, viewer),
-            view=view(live.game, id, match, events[-1].version, viewer),
+            id=id,
+            match=match,
+            game=live.game,
+            viewer=viewer,
         )
 
     async def _validated(
@@ -304,8 +318,15 @@ class Matches:
             raise await self._conflict(live, seat, expected_version)
         if reason := why_not(live.game, live.match, seat, command):
             raise Rejected(reason, seat=seat)
-        now = view(live.game, id, live.match, live.version, seated(seat))
-        return Answer(key=key, version=live.version, events=(), view=now)
+        return Answer(
+            key=key,
+            version=live.version,
+            events=(),
+            id=id,
+            match=live.match,
+            game=live.game,
+            viewer=seated(seat),
+        )
 
     async def _carry_out(
         self,
@@ -374,7 +395,7 @@ class Matches:
     async def _append(self, id: MatchId, events: Sequence[Recorded]) -> None:
         """Store events, also if the caller goes away; forget the match if it is unknown whether they were."""
         try:
-            await asyncio.shield(asyncio.ensure_future(self._store.append(id, events)))
+            await self._store.append(id, events)
         except VersionTaken:
             raise
         except BaseException:

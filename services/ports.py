@@ -77,6 +77,8 @@ class EventStore(Protocol):
     async def append(self, match: MatchId, events: Sequence[Recorded]) -> None:
         """Store the events of one command; durable when it returns.
 
+        A caller that is cancelled meanwhile cancels nothing: the events are stored all the same.
+
         Raises:
             VersionTaken: One of the versions exists already; nothing was stored.
         """

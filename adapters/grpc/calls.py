@@ -35,6 +35,7 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
     def __init__(self, mapper: Mapper) -> None:
         """Take how events are written, for the failures that carry some."""
         self._mapper = mapper
+        self._wrapped: dict[str, Any] = {}
 
     async def intercept_service(
         self,
@@ -42,9 +43,16 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
         """Return the handler of a method, wrapped if it is ours."""
+        method = handler_call_details.method
+        if (known := self._wrapped.get(method)) is not None:
+            return known
         handler = await continuation(handler_call_details)
-        if handler is None or not handler_call_details.method.startswith(OWN):
+        if handler is None or not method.startswith(OWN):
             return handler
+        wrapped = self._wrapped[method] = self._wrap(handler)
+        return wrapped
+
+    def _wrap(self, handler: Any) -> Any:
         if handler.request_streaming:
             make, method = grpc.stream_stream_rpc_method_handler, self._streaming(handler.stream_stream)
         elif handler.response_streaming:

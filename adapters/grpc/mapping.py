@@ -184,12 +184,17 @@ class Mapper:
             for proto in (message.fields_by_name[field.name],)
         ]
         make = GetMessageClass(message)
+        # What is written as it stands is not handed through a function: most fields are.
+        writers = [
+            (name, None if converter.to_proto is _same else converter.to_proto)
+            for name, _, _, converter in fields
+        ]
 
         def to_proto(value: Any) -> Any:
             given = {}
-            for name, _, _, converter in fields:
+            for name, write in writers:
                 if (inner := getattr(value, name)) is not None:
-                    given[name] = converter.to_proto(inner)
+                    given[name] = inner if write is None else write(inner)
             return make(**given)
 
         def from_proto(value: Any, path: str) -> Any:
@@ -211,7 +216,7 @@ class Mapper:
         item, nullable = without_none(kind.item_type)
         to_proto, from_proto = self._value(item, proto, 0 if nullable else None)
         return Converter(
-            lambda values: [to_proto(value) for value in values],
+            _same if to_proto is _same else lambda values: list(map(to_proto, values)),
             lambda values, path: [
                 from_proto(value, f"{path}[{index}]") for index, value in enumerate(values)
             ],
@@ -243,9 +248,14 @@ class Mapper:
             case DateTimeType():
                 return Converter(timestamp_of, lambda at, path: at.ToDatetime(UTC))
             case IntType() | StrType() | BoolType():
-                return Converter(lambda value: value, lambda value, path: value)
+                return Converter(_same, lambda value, path: value)
             case _:
                 raise TypeError(f"no message has a field for {kind}")
+
+
+def _same(value: Any) -> Any:
+    """Return what a message's field takes as it stands."""
+    return value
 
 
 def _presence(field: FieldDescriptor, required: bool) -> Callable[[Any], bool]:

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any, assert_never, override
 
-from adapters.duplex import conversation
+from adapters.duplex import Reply, conversation
 from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
@@ -21,7 +21,7 @@ from domain.shared.viewers import ViewerKind
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Watch
 from services.ids import MatchId
-from services.matches import Matches, Proposal
+from services.matches import Answer, Matches, Proposal
 from services.players import Players
 from services.ports import Listed
 from services.summaries import summaries
@@ -165,13 +165,13 @@ class MatchCalls(MatchServiceServicer):
         check(first)
         watch = await self._watch(first.watch, player)
         watch.cut_off = CUT_OFF.get()
-        answer = partial(self._answer, MatchId(first.watch.match), player)
-        async with aclosing(conversation(watch, request_iterator, answer)) as parts:
-            async for told, answers in parts:
+        reply = partial(self._reply, MatchId(first.watch.match), player)
+        async with aclosing(conversation(watch, request_iterator, reply)) as parts:
+            async for told, messages in parts:
                 for one in told:
                     yield one.encoded(self._mapper.played)
-                for answered in answers:
-                    yield answered
+                for message in messages:
+                    yield message
 
     async def _watch(self, request: pb.WatchMatchRequest, player: PlayerId | None) -> Watch:
         return await self._matches.watch(
@@ -181,22 +181,31 @@ class MatchCalls(MatchServiceServicer):
             looking_as=_looking_as(request),
         )
 
-    async def _answer(
+    async def _reply(
         self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
-    ) -> pb.PlayResponse:
-        """Return the answer to a request, whatever it is; None is one that cannot be read."""
+    ) -> Reply[pb.PlayResponse]:
+        """Return the reply to a request, whatever it is; None is one that cannot be read."""
         id = "" if request is None else request.command.id
         try:
-            return pb.PlayResponse(result=await self._result(match, player, request))
+            given = await self._answer(match, player, request)
         except (Failure, Rejected) as failed:
-            return pb.PlayResponse(refusal=refusal_of(id, failed, self._mapper.event))
+            return Reply(pb.PlayResponse(refusal=refusal_of(id, failed, self._mapper.event)))
         except Exception:
             log.exception("a command within a stream failed")
-            return pb.PlayResponse(refusal=bug_refusal(id))
+            return Reply(pb.PlayResponse(refusal=bug_refusal(id)))
+        result = pb.PlayResult(
+            id=id,
+            version=given.version,
+            events=map(self._mapper.event, given.events),
+            view=None if request is None or request.command.without_view else self._mapper.view(given.view),
+            idempotency_key=given.key,
+        )
+        return Reply(pb.PlayResponse(result=result), given)
 
-    async def _result(
+    async def _answer(
         self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
-    ) -> pb.PlayResult:
+    ) -> Answer:
+        """Return what a command led to."""
         if request is None:
             raise Malformed("MALFORMED_REQUEST")
         check(request)
@@ -205,20 +214,13 @@ class MatchCalls(MatchServiceServicer):
         if player is None:
             raise Unauthenticated("TOKEN_MISSING")
         asked = request.command
-        given = await self._matches.submit(
+        return await self._matches.submit(
             player,
             match,
             self._mapper.from_message(asked.command, "command"),
             key=asked.idempotency_key if asked.HasField("idempotency_key") else None,
             expected_version=asked.expected_version if asked.HasField("expected_version") else None,
             validate_only=asked.validate_only,
-        )
-        return pb.PlayResult(
-            id=asked.id,
-            version=given.version,
-            events=map(self._mapper.event, given.events),
-            view=self._mapper.view(given.view),
-            idempotency_key=given.key,
         )
 
     def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:

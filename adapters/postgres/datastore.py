@@ -30,7 +30,7 @@ class Datastore(PostgresDatastore):
             max_size=pool_size,
             open=False,
             configure=self.after_connect_func(),
-            check=_check,
+            check=self._check,
             # The pool gives up soon and begins anew with the next caller, so that it is back at once when the
             # server is, instead of after the rest of a long pause.
             timeout=CONNECT_SECONDS,
@@ -77,11 +77,14 @@ class Datastore(PostgresDatastore):
         self._threads.shutdown()
         self.pool.close()
 
-
-def _check(connection: Connection) -> None:
-    """See whether a connection still works, with little patience: a server that lives answers at once."""
-    connection.patience = CONNECT_SECONDS
-    try:
-        ConnectionPool.check_connection(connection)
-    finally:
-        del connection.patience
+    def _check(self, connection: Connection) -> None:
+        """See whether a connection still works, with little patience: a server that lives answers at once."""
+        connection.patience = CONNECT_SECONDS
+        try:
+            ConnectionPool.check_connection(connection)
+        except psycopg.Error:
+            # What ended one has ended all, mostly. The pool would try them one by one, with growing pauses.
+            self.pool.drain()
+            raise
+        finally:
+            del connection.patience

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -191,6 +192,7 @@ def memory_store(games: Games, events: POPOApplicationRecorder, snapshots: POPOA
     return Store(games, events, snapshots, at_once)
 
 
+@lru_cache(10_000)
 def uuid_of(match: MatchId) -> UUID:
     """Return the UUID of a match.
 

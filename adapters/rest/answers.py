@@ -7,6 +7,7 @@ import msgspec
 from litestar import Response
 
 JSON = "application/json"
+LINES = "application/x-ndjson"
 
 _encoder = msgspec.json.Encoder()
 

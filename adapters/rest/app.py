@@ -18,7 +18,7 @@ from adapters.rest.routes import catalogue, docs, health, matches, players
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
 
-EXPOSED = ["ETag", "Idempotency-Key", "Location", "Retry-After"]
+EXPOSED = ["ETag", "Idempotency-Key", "Location", "Retry-After", "Next-Page-Token"]
 """The headers that a client in a browser may read."""
 
 DESCRIPTION = """Open matches, play them by commands, see them as your seat may.
@@ -28,9 +28,10 @@ A first game: `POST /v1/players` gives a token, `POST /v1/matches` opens a match
 
 A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with `after` and `as` as for the
 list of events. It sends a `StreamItem` for all that happens. It takes a `SocketCommand` and answers each, in
-order, with a `SocketResult` or a `SocketProblem`. A browser, which can set no header, names its token in a
-subprotocol: it asks for `montane.v1` and `montane.bearer.<token>`. What cannot be opened is told as a
-`SocketProblem`, and the socket closed with 4000 and the problem's status.
+order, with a `SocketResult` or a `SocketProblem`; every event comes once, as an item or with a result. A
+browser, which can set no header, names its token in a subprotocol: it asks for `montane.v1` and
+`montane.bearer.<token>`. What cannot be opened is told as a `SocketProblem`, and the socket closed with 4000
+and the problem's status.
 """
 
 

@@ -125,6 +125,7 @@ class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", for
         id: The client's own name for this message, repeated in the answer.
         expected_version: The version that the caller decided on; refused if the match is at another.
         validate_only: Only say whether the command would be accepted.
+        without_view: Leave the view out of the answer, which a client that folds the events does not need.
         key: The idempotency key; the server makes one if it is left out.
     """
 
@@ -132,21 +133,26 @@ class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", for
     id: Annotated[str, Meta(max_length=255)] = ""
     expected_version: Annotated[int, Meta(ge=0)] | None = None
     validate_only: bool = False
+    without_view: bool = False
     key: str | None = None
 
 
 class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result"):
-    """What a command led to. Its events come in the stream too.
+    """What a command led to. Its events come with it and not as items too, or were sent as items already.
 
     Attributes:
         id: The client's name for the command.
         key: The command's idempotency key.
-        result: What it led to.
+        version: Version of the match behind the command's last event.
+        events: What happened, as the acting seat may see it; none if it was only validated.
+        view: The match at that version as the acting seat may see it; null if the command wanted none.
     """
 
     id: str
     key: str
-    result: CommandResult[C, P, T]
+    version: int
+    events: tuple[SeenEvent[P], ...]
+    view: View[C, T] | None
 
 
 class SocketProblem(Struct, frozen=True, tag_field="type", tag="problem"):

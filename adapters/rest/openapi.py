@@ -13,6 +13,7 @@ import msgspec
 
 from adapters.generics import filled
 from adapters.rest import bodies
+from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
@@ -48,6 +49,7 @@ def describes(
     answers: str,
     asks: str | None = None,
     streams: str | None = None,
+    lines: str | None = None,
     fails: Sequence[int] = (),
     secured: bool = False,
 ) -> dict[str, Any]:
@@ -56,6 +58,7 @@ def describes(
         "answers": answers,
         "asks": asks,
         "streams": streams,
+        "lines": lines,
         "fails": tuple(fails),
         "secured": secured,
     }
@@ -106,6 +109,9 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
                 schema = {"schema": {"$ref": REFERENCE.format(name=said["streams"])}}
                 operation["responses"][ok]["content"] |= dict.fromkeys(FORMS, schema)
                 operation["responses"]["204"] = {"description": "The match is over: do not come back."}
+            if said["lines"]:
+                line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}
+                operation["responses"][ok]["content"] |= {LINES: line}
             may_call: list[dict[str, list[str]]] = [{"token": []}] if 401 in said["fails"] else []
             operation["security"] = may_call if said["secured"] or not may_call else [{}, *may_call]
             if said["asks"]:

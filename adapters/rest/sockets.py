@@ -10,8 +10,8 @@ from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect
 from msgspec import Raw
 
-from adapters.duplex import conversation
-from adapters.rest.bodies import CommandResult, SocketCommand, SocketProblem, SocketResult, command_type
+from adapters.duplex import Reply, conversation
+from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult, command_type
 from adapters.rest.connections import abort_of
 from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import decoded, services, token
@@ -21,7 +21,7 @@ from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Item
 from services.ids import MatchId
-from services.matches import Matches
+from services.matches import Answer, Matches
 
 Socket = WebSocket[Any, Any, Any]
 
@@ -33,7 +33,7 @@ REFUSED = 4_000
 """What is added to the status of a problem to make the code that the WebSocket is closed with."""
 
 
-type Answer = SocketResult[Any, Any, Any] | SocketProblem
+type Message = SocketResult[Any, Any, Any] | SocketProblem
 
 
 async def converse_over(socket: Socket, match: MatchId) -> None:
@@ -52,14 +52,14 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
         return
     watch.cut_off = abort_of(socket.scope)
 
-    answer = partial(_answer, matches, match, player)
+    reply = partial(_reply, matches, match, player)
     with suppress(WebSocketDisconnect):
-        async with aclosing(conversation(watch, _messages(socket), answer)) as parts:
-            async for told, answers in parts:
+        async with aclosing(conversation(watch, _messages(socket), reply)) as parts:
+            async for told, messages in parts:
                 for one in told:
                     await socket.send_data(one.encoded(text), mode="text")
-                for answered in answers:
-                    await _send(socket, answered)
+                for message in messages:
+                    await _send(socket, message)
         await socket.close()
 
 
@@ -68,26 +68,29 @@ def text(item: Item) -> str:
     return encoded(item).decode()
 
 
-async def _answer(matches: Matches, match: MatchId, player: PlayerId | None, message: bytes) -> Answer:
-    """Return the answer to a message, whatever it is."""
+async def _reply(matches: Matches, match: MatchId, player: PlayerId | None, message: bytes) -> Reply[Message]:
+    """Return the reply to a message, whatever it is."""
     id = ""
     try:
         asked = decoded(message, SocketCommand[Raw])
         id = asked.id
-        return await _result(matches, match, player, asked)
+        given = await _answer(matches, match, player, asked)
     except (Failure, Rejected) as failed:
-        return SocketProblem(id, problem_of(failed))
+        return Reply(SocketProblem(id, problem_of(failed)))
     except Exception as error:
-        return SocketProblem(id, bug("a command over a WebSocket", error))
+        return Reply(SocketProblem(id, bug("a command over a WebSocket", error)))
+    shown = None if asked.without_view else given.view
+    return Reply(SocketResult(id, given.key, given.version, given.events, shown), given)
 
 
-async def _result(
+async def _answer(
     matches: Matches, match: MatchId, player: PlayerId | None, asked: SocketCommand[Raw]
-) -> SocketResult[Any, Any, Any]:
+) -> Answer:
+    """Return what a command led to."""
     if player is None:
         raise Unauthenticated("TOKEN_MISSING")
     game = await matches.game_of(match, player)
-    given = await matches.submit(
+    return await matches.submit(
         player,
         match,
         decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
@@ -95,7 +98,6 @@ async def _result(
         expected_version=asked.expected_version,
         validate_only=asked.validate_only,
     )
-    return SocketResult(asked.id, given.key, CommandResult(given.version, given.events, given.view))
 
 
 async def _player(socket: Socket) -> PlayerId | None:
@@ -127,5 +129,5 @@ async def _messages(socket: Socket) -> AsyncIterator[bytes]:
         yield (event.get("text") or "").encode() or event.get("bytes") or b""
 
 
-async def _send(socket: Socket, answered: Answer) -> None:
-    await socket.send_data(msgspec.json.encode(answered).decode(), mode="text")
+async def _send(socket: Socket, message: Message) -> None:
+    await socket.send_data(msgspec.json.encode(message).decode(), mode="text")

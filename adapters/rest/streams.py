@@ -8,12 +8,12 @@ import msgspec
 from litestar import Request, Response
 from litestar.response.base import ASGIResponse
 
+from adapters.rest.answers import LINES
 from adapters.rest.connections import abort_of
 from services.errors import Malformed
 from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Watch
 
 SERVER_SENT_EVENTS = "text/event-stream"
-LINES = "application/x-ndjson"
 
 RECONNECT = b"retry: 1000\n\n"
 """How many milliseconds a browser waits before it resumes by itself."""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from domain.montana.catalogue import COLUMNS, NAMES, ROWS, Card
 from domain.montana.events import CardMoved, Dealt, Event, Redealt
-from domain.montana.outcome import finished_part, scores
+from domain.montana.outcome import finished_part
 from domain.montana.state import State
 from domain.shared.chance import Chance
 from domain.shared.viewers import Viewer
@@ -43,11 +43,11 @@ class Table(Struct, frozen=True, tag_field="game", tag="montana"):
 
 def view(state: State, viewer: Viewer) -> Table:
     """Return the table as the viewer may see it."""
-    cards = tuple(NAMES[number] for number in state.cells)
+    cards = tuple(map(NAMES.__getitem__, state.cells))
     rows = tuple(
         TableRow(cards[row * COLUMNS : (row + 1) * COLUMNS], finished_part(state, row)) for row in range(ROWS)
     )
-    return Table(rows, state.redeals_left, scores(state)[0], state.deal)
+    return Table(rows, state.redeals_left, sum(row.finished for row in rows), state.deal)
 
 
 def seen(event: Event, viewer: Viewer) -> Event:

@@ -7,6 +7,7 @@ below n. A shuffle is Fisher-Yates from the last index down to 1. Each shuffle o
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from hmac import digest
 from itertools import chain, count, islice
@@ -102,9 +103,14 @@ def decision_chance(seed: bytes, match_id: str, entropies: Sequence[str], versio
         entropies: One a seat, in seat order.
         version: How many events the match has before the decision.
     """
+    return SeededChance(seed, f"{GENERATOR}/{match_id}/{_joined(tuple(entropies))}/{version}")
+
+
+@lru_cache(10_000)
+def _joined(entropies: tuple[str, ...]) -> str:
+    """Return the hash of all entropies, which is the same in every decision of a match."""
     texts = [entropy.encode() for entropy in entropies]
-    joined = sha256(b"".join(b"%d:%b" % (len(text), text) for text in texts)).hexdigest()
-    return SeededChance(seed, f"{GENERATOR}/{match_id}/{joined}/{version}")
+    return sha256(b"".join(b"%d:%b" % (len(text), text) for text in texts)).hexdigest()
 
 
 def seed_commitment(seed: bytes) -> str:

@@ -95,6 +95,17 @@ async def test_a_connection_that_was_cut_while_idle_is_soon_given_up(database: s
         datastore.close()
 
 
+async def test_connections_that_the_server_has_ended_are_replaced_at_once(database: str) -> None:
+    """After a restart of the server nobody is refused or kept waiting because of connections of before."""
+    datastore = Datastore(database, 8)
+    await asyncio.gather(*(datastore.execute("SELECT pg_sleep(0.2)") for _ in range(8)))
+    await asyncio.to_thread(end_sessions, database)
+    begun = time.monotonic()
+    await datastore.execute("SELECT 1")
+    assert time.monotonic() - begun < 1
+    datastore.close()
+
+
 async def test_who_waits_for_a_thread_is_told_in_time(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind work that hangs a caller waits so long and no longer, and what it wanted is not done later."""
     monkeypatch.setattr(datastore_module, "ANSWER_SECONDS", 0.3)

@@ -24,7 +24,7 @@ from adapters.postgres.store import postgres_log
 from adapters.postgres.wire import Wire
 from services.errors import Unavailable
 from services.ports import VersionTaken
-from tests.support.database import Databases, end_sessions, log_locked
+from tests.support.database import end_sessions, log_locked
 from tests.support.relay import relay
 from tests.support.server import eventually, free_port
 
@@ -331,18 +331,3 @@ async def test_a_writer_that_holds_the_lock_does_not_stop_us_for_ever(database: 
             assert await outcomes(commits, events(uuid4(), 1)) == [Unavailable]
     await commits.append(events(uuid4(), 1))
     await commits.close()
-
-
-def test_eight_processes_migrate_at_once(postgres_server: str) -> None:
-    """Eight starters on an empty database: each migration is applied once, and all are content (trap 3)."""
-    databases = Databases(postgres_server, prepare=lambda conninfo: None)
-    with databases.fresh() as database:
-        script = "import sys; from adapters.postgres.migrate import migrate; print(len(migrate(sys.argv[1])))"
-        starters = [
-            subprocess.Popen([sys.executable, "-c", script, database], stdout=subprocess.PIPE, text=True)
-            for _ in range(8)
-        ]
-        applied = [int(starter.communicate()[0]) for starter in starters]
-        assert [starter.returncode for starter in starters] == [0] * 8
-        assert sorted(applied)[:7] == [0] * 7
-    databases.close()

@@ -151,3 +151,22 @@ async def test_the_catalogue_is_open(path: str) -> None:
         assert answer.json()["default_options"] == msgspec.to_builtins(
             {"redeals": 2, "redeal_policy": "when_stuck", "deal": None}
         )
+
+
+async def test_a_list_comes_as_lines_too() -> None:
+    """With `application/x-ndjson` each match is a line, and a header says where the next page begins."""
+    async with httpx.AsyncClient(transport=TRANSPORT, base_url="http://montane") as http:
+        token = (await http.post("/v1/players", json={"display_name": "Ann"})).json()["token"]
+        auth = {"Authorization": f"Bearer {token}"}
+        for _ in range(3):
+            await http.post("/v1/matches", json={"game": "montana", "seat": 0}, headers=auth)
+        whole = (await http.get("/v1/matches", headers=auth)).json()["items"]
+        page = await http.get("/v1/matches?page_size=2", headers=auth | {"Accept": "application/x-ndjson"})
+        assert page.headers["content-type"] == "application/x-ndjson"
+        assert [json.loads(line) for line in page.text.splitlines()] == whole[:2]
+        token = page.headers["next-page-token"]
+        rest = await http.get(
+            f"/v1/matches?page_token={token}", headers=auth | {"Accept": "application/x-ndjson"}
+        )
+        assert [json.loads(line) for line in rest.text.splitlines()] == whole[2:]
+        assert "next-page-token" not in rest.headers

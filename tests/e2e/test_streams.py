@@ -194,12 +194,12 @@ def test_a_match_is_played_over_a_websocket(server: Server) -> None:
         socket.send(
             {"type": "command", "id": "a", "command": {"type": "move_card", "card": "9H"}, "key": "k"}
         )
-        items = [socket.next(), socket.next()]
-        (result,) = [item for item in items if item["type"] == "result"]
-        (event,) = [item for item in items if item["type"] == "event"]
-        assert (result["id"], result["key"], result["result"]["version"]) == ("a", "k", 5)
-        assert result["result"]["events"] == [event["event"]]
-        assert result["result"]["view"] == ann.get(f"/v1/matches/{match}/view")
+        result = socket.next()
+        assert (result["id"], result["key"], result["version"]) == ("a", "k", 5)
+        assert result["events"] == ann.all_events(match)[4:]
+        assert result["view"] == ann.get(f"/v1/matches/{match}/view")
+        move(ann, match, random.Random(1))
+        assert version_of(socket.until("event")[-1]) == 6
         for message, id, reason in (
             ({"type": "command", "id": "b", "command": {"type": "redeal"}}, "b", "NOT_STUCK"),
             ({"type": "command", "id": "c", "command": {"type": "jump"}}, "c", "INVALID_FIELD"),
@@ -222,7 +222,11 @@ def test_a_match_is_played_over_a_websocket(server: Server) -> None:
         socket.socket.send(b"\xff\x00")
         assert socket.until("problem")[-1]["problem"]["reason"] == "MALFORMED_REQUEST"
         socket.send({"type": "command", "command": {"type": "resign"}, "validate_only": True})
-        assert socket.until("result")[-1]["result"]["version"] == 5
+        assert socket.until("result")[-1]["version"] == 6
+        socket.send(
+            {"type": "command", "command": {"type": "resign"}, "validate_only": True, "without_view": True}
+        )
+        assert socket.until("result")[-1]["view"] is None
         socket.send({"type": "command", "command": {"type": "resign"}})
         assert socket.until("end")[-1]["reason"] == "MATCH_OVER"
 
@@ -255,15 +259,15 @@ def test_a_match_is_played_over_a_grpc_stream(server: Server) -> None:
     with Playing(ann, match) as stream:
         stream.until("caught_up")
         stream.send(pb.PlayCommand(id="a", command=NINE, idempotency_key="k"))
-        parts = [stream.next(), stream.next()]
-        (result,) = [part.result for part in parts if part.WhichOneof("response") == "result"]
-        (event,) = [part.item.event.event for part in parts if part.WhichOneof("response") == "item"]
+        result = stream.next().result
         assert (result.id, result.version, result.idempotency_key) == ("a", 5, "k")
-        assert list(result.events) == [event]
+        assert [event.version for event in result.events] == [5]
         assert (
             result.view
             == stream.client.call(stream.client.matches.GetView, pb.GetViewRequest(match=match)).view
         )
+        move(ann, match, random.Random(1))
+        assert stream.next().item.event.event.version == 6
         for command, code, reason in (
             (pb.PlayCommand(id="b", command=REDEAL), 9, "NOT_STUCK"),
             (pb.PlayCommand(id="c"), 3, "MISSING_FIELD"),
@@ -274,11 +278,14 @@ def test_a_match_is_played_over_a_grpc_stream(server: Server) -> None:
             refusal = stream.next().refusal
             assert (refusal.id, refusal.code, refusal.reason) == (command.id, code, reason)
             assert [missed.version for missed in refusal.conflict.events] == (
-                [2, 3, 4, 5] if code == 10 else []
+                [2, 3, 4, 5, 6] if code == 10 else []
             )
         stream.send(pb.PlayCommand(command=RESIGN, validate_only=True))
-        assert stream.next().result.version == 5
+        assert stream.next().result.version == 6
+        stream.send(pb.PlayCommand(command=RESIGN, validate_only=True, without_view=True))
+        assert not stream.next().result.HasField("view")
         stream.send(pb.PlayCommand(command=RESIGN))
+        assert [event.version for event in stream.next().result.events] == [7, 8]
         assert stream.until("end")[-1].item.end.reason == pb.END_REASON_MATCH_OVER
         with pytest.raises(StopIteration):
             stream.next()

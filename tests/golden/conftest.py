@@ -1,6 +1,7 @@
 """Golden files: text that was read and found right, against which runs are compared.
 
-`pytest tests/golden --rebuild-golden` writes them anew; whoever commits them has read what changed.
+`pytest tests/golden --rebuild-golden` writes them anew; whoever commits them has read what changed. To the
+samples of stored events it only adds lines: what was stored once has to load for ever.
 """
 
 from collections.abc import Callable
@@ -20,13 +21,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Golden:
-    """Compare with golden files, or write them if `--rebuild-golden` is given."""
-    rebuild = bool(request.config.getoption("--rebuild-golden", default=False))
+def rebuilding(request: pytest.FixtureRequest) -> bool:
+    """Whether `--rebuild-golden` is given."""
+    return bool(request.config.getoption("--rebuild-golden", default=False))
+
+
+@pytest.fixture
+def golden(rebuilding: bool) -> Golden:
+    """Compare with golden files, or write them if they are rebuilt."""
 
     def compare(name: str, text: str) -> None:
         path = FOLDER / name
-        if rebuild:
+        if rebuilding:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         assert text == path.read_text(encoding="utf-8")

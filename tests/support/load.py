@@ -1,6 +1,7 @@
 """Players who press on whatever happens to the service, and keep what they were told."""
 
 import secrets
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -37,9 +38,11 @@ class Player(Thread):
     """A client that gives one command after another, each with its key until it is acknowledged.
 
     Attributes:
+        match: The match.
         told: What was acknowledged.
         answers: How many answers of each status came; 0 where the connection broke instead.
         hurried: How many answers of 503 did not say when to come again.
+        longest: The seconds of the longest wait for an answer.
     """
 
     def __init__(self, client: Client, match: str, *, url: str | None = None, careful: bool = False) -> None:
@@ -54,12 +57,13 @@ class Player(Thread):
         super().__init__(daemon=True)
         headers = {"Authorization": client.http.headers["Authorization"]}
         self._http = httpx.Client(base_url=url or client.http.base_url, headers=headers, timeout=30)
-        self._match = match
+        self.match = match
         self._expected = 4 if careful else None
         self._enough = Event()
         self.told: list[Told] = []
         self.answers: Counter[int] = Counter()
         self.hurried = 0
+        self.longest = 0.0
         self.start()
 
     def run(self) -> None:
@@ -79,18 +83,20 @@ class Player(Thread):
         while (answer := self._sent(body, key)).status_code in (0, 503):
             self._enough.wait(PAUSE)
         if answer.status_code == 200:
-            self.told.append(Told(self._match, key, answer.json()["version"]))
+            self.told.append(Told(self.match, key, answer.json()["version"]))
         if self._expected is not None:
             found = answer.json()
             self._expected = found["version"] if answer.status_code == 200 else found["details"]["version"]
 
     def _sent(self, body: object, key: str) -> httpx.Response:
         """Return the answer to a command, one of status 0 if there was none."""
-        path, headers = f"/v1/matches/{self._match}/commands", {"Idempotency-Key": key}
+        path, headers = f"/v1/matches/{self.match}/commands", {"Idempotency-Key": key}
+        begun = time.monotonic()
         try:
             answer = self._http.post(path, json=body, headers=headers)
         except httpx.TransportError:
             answer = httpx.Response(0)
+        self.longest = max(self.longest, time.monotonic() - begun)
         self.answers[answer.status_code] += 1
         self.hurried += answer.status_code == 503 and "Retry-After" not in answer.headers
         return answer

@@ -16,6 +16,7 @@ from adapters.rest.bodies import (
     SeatRequest,
     command_type,
 )
+from adapters.rest.lists import paged
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services
 from adapters.rest.sockets import Socket, converse_over
@@ -83,7 +84,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     return await _match(request, listed, status=201, headers=headers)
 
 
-@get("/matches", opt=describes(answers="MatchPage", fails=(400, 401, 404)))
+@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 404)))
 async def list_matches(
     request: Call,
     game: Annotated[str | None, QueryParameter(description="Only matches of this game.")] = None,
@@ -95,13 +96,15 @@ async def list_matches(
 ) -> Response[bytes]:
     """List matches, newest first.
 
-    Public ones and the caller's own. The list follows the matches within moments.
+    Public ones and the caller's own. The list follows the matches within moments. With
+    `Accept: application/x-ndjson` each match is a line, and the token of the next page the header
+    `Next-Page-Token`.
     """
     player = await caller_if_any(request)
     page = await services(request).matches.page(
         None if player is None else player.id, game=game, phase=phase, after=page_token, size=page_size
     )
-    return answer(Items(await summaries(page.items, services(request).players), page.next))
+    return paged(request, await summaries(page.items, services(request).players), page.next)
 
 
 @get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 404)))

@@ -744,6 +744,7 @@ class PlayCommand(_message.Message):
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     VALIDATE_ONLY_FIELD_NUMBER: _builtins.int
     IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    WITHOUT_VIEW_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """The caller's own name for the command, repeated in the answer; at most 255 characters; absent, empty."""
     expected_version: _builtins.int
@@ -752,6 +753,8 @@ class PlayCommand(_message.Message):
     """Whether to say only if the command would be accepted, and change nothing."""
     idempotency_key: _builtins.str
     """The command's idempotency key; absent, the server makes one."""
+    without_view: _builtins.bool
+    """Whether to leave the view out of the answer: a caller that folds the events itself does not need it."""
     @_builtins.property
     def command(self) -> _games_pb2.Command:
         """The command, of the match's game or one that is the same in all games."""
@@ -764,10 +767,11 @@ class PlayCommand(_message.Message):
         expected_version: _builtins.int | None = ...,
         validate_only: _builtins.bool = ...,
         idempotency_key: _builtins.str | None = ...,
+        without_view: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key", "validate_only", b"validate_only"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key", "validate_only", b"validate_only", "without_view", b"without_view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
     _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
@@ -824,7 +828,7 @@ Global___PlayResponse: _TypeAlias = PlayResponse  # noqa: Y015
 
 @_typing.final
 class PlayResult(_message.Message):
-    """What a command led to. Its events come as items too."""
+    """What a command led to. Its events come with it and not as items too, or were sent as items already."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -845,7 +849,7 @@ class PlayResult(_message.Message):
 
     @_builtins.property
     def view(self) -> Global___View:
-        """The match at that version as the acting seat may see it."""
+        """The match at that version as the acting seat may see it; absent if the command wanted none."""
 
     def __init__(
         self,
@@ -856,11 +860,13 @@ class PlayResult(_message.Message):
         view: Global___View | None = ...,
         idempotency_key: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_view", b"_view", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "id", b"id", "idempotency_key", b"idempotency_key", "version", b"version", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_view", b"_view", "events", b"events", "id", b"id", "idempotency_key", b"idempotency_key", "version", b"version", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__view: _TypeAlias = _typing.Literal["view"]  # noqa: Y015
+    _WhichOneofArgType__view: _TypeAlias = _typing.Literal["_view", b"_view"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__view) -> _WhichOneofReturnType__view | None: ...
 
 Global___PlayResult: _TypeAlias = PlayResult  # noqa: Y015
 

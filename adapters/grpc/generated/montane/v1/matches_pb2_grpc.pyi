@@ -71,6 +71,7 @@ class MatchServiceStub:
     """
     Play: _grpc.StreamStreamMultiCallable[_matches_pb2.PlayRequest, _matches_pb2.PlayResponse]
     """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
+    Every event comes once, as an item or with the answer to a command, and in order.
     The first request watches the match, all others are commands; when no more come, the stream ends.
     """
 
@@ -117,6 +118,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """
     Play: _aio.StreamStreamMultiCallable[_matches_pb2.PlayRequest, _matches_pb2.PlayResponse]  # type: ignore[assignment]
     """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
+    Every event comes once, as an item or with the answer to a command, and in order.
     The first request watches the match, all others are commands; when no more come, the stream ends.
     """
 
@@ -220,6 +222,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_matches_pb2.PlayResponse], _abc.AsyncIterator[_matches_pb2.PlayResponse]]:
         """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
+        Every event comes once, as an item or with the answer to a command, and in order.
         The first request watches the match, all others are commands; when no more come, the stream ends.
         """
 

@@ -1,0 +1,38 @@
+"""The search for leaks finds every leak that is made on purpose."""
+
+from collections.abc import Iterable
+
+from domain.shared.viewers import ALL_SEEING, SPECTATOR
+from tests.support.leaks import leaking_variants
+from tests.support.random_matches import Table, reached, varied
+from tests.support.twins import Leak, hidden_parts, look_for_leaks
+
+SHOWING = range(100)
+"""The matches among which some show what is hidden."""
+SEARCHED = range(100, 250)
+"""The matches among which leaks are looked for in some."""
+
+
+def test_every_leak_is_found(smallest: Table) -> None:
+    """A game that tells anybody anything hidden, in whatever way, does not pass (common §5)."""
+    showing, searched = varied(smallest, SHOWING, enough=2), varied(smallest, SEARCHED, enough=4)
+    hidden = hidden_parts(smallest, showing)
+    variants = list(leaking_variants(smallest, showing, hidden))
+    unnoticed = []
+    for how, game in variants:
+        try:
+            look_for_leaks(Table(game, smallest.seats), searched, hidden)
+        except Leak:
+            continue
+        unnoticed.append(how)
+    assert not unnoticed, f"{len(unnoticed)} of {len(variants)}"
+    assert bool(variants) is hides_something(smallest, showing)
+
+
+def hides_something(table: Table, matches: Iterable[int]) -> bool:
+    """Return whether a spectator is shown less than there is, at any time."""
+    view = table.game.view
+    return any(
+        view(match.table, SPECTATOR) != view(match.table, ALL_SEEING)
+        for match in reached(table, matches, share=1)
+    )

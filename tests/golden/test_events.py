@@ -1,0 +1,81 @@
+"""Every event as it was ever stored still loads, and says what it said."""
+
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from itertools import product
+from operator import or_
+from pathlib import Path
+from typing import Any, get_origin
+
+import msgspec
+import pytest
+
+from adapters.generics import filled
+from adapters.postgres.mapper import tag
+from domain.games import GAMES
+from domain.match import MATCH_EVENTS, Opened
+from tests.support.random_matches import AnyGame, Table, played
+
+FOLDER = Path(__file__).parent / "events"
+MATCHES = range(2_000)
+"""The random matches that new samples are taken from."""
+
+OF_A_MATCH = tuple(event for event in MATCH_EVENTS if event is not Opened)
+"""The events that are the same in all games. An opening is not: it has the game's options."""
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_stored_events_of_a_game_load_for_ever(rebuilding: bool, game: AnyGame) -> None:
+    """A game's events and options decode from every stored sample, and none is without one."""
+    load(game.id, (filled(Opened, game.options), *game.events), [game], add=rebuilding)
+
+
+def test_stored_events_of_all_games_load_for_ever(rebuilding: bool) -> None:
+    """What can happen to a match of any game decodes from every stored sample, and all of it has one."""
+    load("match", OF_A_MATCH, list(GAMES.values()), add=rebuilding)
+
+
+def load(name: str, types: tuple[Any, ...], games: Iterable[AnyGame], *, add: bool) -> None:
+    """Assert that a file's samples of these types load; add first what it lacks, if that is wanted."""
+    path = FOLDER / f"{name}.jsonl"
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, types))
+    wanted = {tag(get_origin(kind) or kind) for kind in types}
+    if add:
+        lines += fresh(games, wanted - as_stored_today(decoder, lines))
+        path.write_bytes(b"".join(line + b"\n" for line in lines))
+    for line in lines:
+        said, means = (
+            msgspec.json.decode(line),
+            msgspec.json.decode(msgspec.json.encode(decoder.decode(line))),
+        )
+        assert within(said, means), line
+    assert as_stored_today(decoder, lines) == wanted
+
+
+def as_stored_today(decoder: msgspec.json.Decoder[Any], lines: Iterable[bytes]) -> set[str]:
+    """Return the events of which a line is just as it would be stored now."""
+    loaded = ((line, decoder.decode(line)) for line in lines)
+    return {tag(type(event)) for line, event in loaded if msgspec.json.encode(event) == line}
+
+
+def fresh(games: Iterable[AnyGame], wanted: set[str]) -> Iterator[bytes]:
+    """Yield one sample of each of these events, as far as they come up in random matches."""
+    missing = set(wanted)
+    for game, number in product(games, MATCHES):
+        if not missing:
+            return
+        for step in played(Table(game, game.max_seats), number):
+            for event in step.events:
+                if (name := tag(type(event))) in missing:
+                    missing.remove(name)
+                    yield msgspec.json.encode(event)
+
+
+def within(part: Any, whole: Any) -> bool:
+    """Return whether plain data holds all that a part of it says, at the same places."""
+    if isinstance(part, dict):
+        return all(name in whole and within(inner, whole[name]) for name, inner in part.items())
+    if isinstance(part, list):
+        return len(part) == len(whole) and all(map(within, part, whole))
+    return bool(part == whole)

@@ -1,0 +1,377 @@
+"""What a viewer is shown may not depend on what it may not know: a match beside a twin of it.
+
+A twin is a match whose table the game says its viewer cannot tell from the true one (`determinize`). Both
+are played on with the same chance, by the same commands but for what other seats may choose unseen. As long
+as the viewer is shown the same in both, all it can get must be the same, byte for byte: views, events, legal
+moves, refusals, numbers and order of these. That ends where something hidden comes to light. Then what the
+viewer is shown differs, and it must be entitled to it: it acted itself, or the event hides that part from
+nobody, or it lies on the viewer's table from then on.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from adapters.grpc.mapping import Mapper
+from adapters.postgres.mapper import tag
+from domain.games import GAMES
+from domain.match import Phase, Resign, evolve, legal_moves, submit, to_act, why_not
+from domain.shared.chance import Chance, SeededChance
+from domain.shared.rejections import Rejected
+from domain.shared.seats import Seat, seats_in_order
+from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
+from services.ids import MatchId
+from services.ports import Recorded
+from services.views import SeenEvent, View, seen_events, view
+from tests.support.commands import asked_for
+from tests.support.differences import Path, differences, of_any, plain, scalars, written
+from tests.support.matches import playing
+from tests.support.random_matches import AnyGame, AnyMatch, Table, luck_of, played, random_options
+
+ID = MatchId("match_0")
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+LOOKING = 3
+"""For how many viewers a match is played."""
+ASKED = 20
+"""How many commands of a type are tried where a seat's refusals are compared."""
+OFTEN = 0.2
+"""How often refusals are compared, a twin is given up for a new one, and a new one is looked into."""
+ENOUGH = 3
+"""How often something must have been shown to be judged."""
+MOSTLY = 0.7
+"""How much of what an event shows to some only must lie on the table of those who did not act.
+
+All of it, but that a value may lie there in the true match and in the twin, in another place each.
+"""
+
+type Bytes = tuple[bytes, ...]
+type Parts = frozenset[tuple[str, Path]]
+"""Parts of events, each by the event's name and the path to it without numbers."""
+type Kept = tuple[str, Path, str]
+"""What is judged by itself: an event's name, a part of it, and what kind of viewer was shown that."""
+
+
+class Leak(AssertionError):  # noqa: N818 - what is found, as the message says it
+    """A viewer can tell what it may not know."""
+
+
+@dataclass
+class Compared:
+    """What comparing matches with their twins came to.
+
+    Attributes:
+        hidden_parts: The parts of events that are not for every viewer.
+        twins: How many twins were made for a viewer from whom something was hidden.
+        changed: How many of them differ from the true match.
+        hidden: The parts of the whole table that a viewer's table leaves empty.
+        redrawn: The parts of the whole table in which twins differ from the true match.
+        shown: How often parts of events that are hidden from some differed for a viewer that did not act.
+        on_table: How often they lay on that viewer's table from then on.
+    """
+
+    hidden_parts: Parts
+    twins: int = 0
+    changed: int = 0
+    hidden: set[Path] = field(default_factory=set)
+    redrawn: set[Path] = field(default_factory=set)
+    shown: Counter[Kept] = field(default_factory=Counter)
+    on_table: Counter[Kept] = field(default_factory=Counter)
+
+    @property
+    def never_redrawn(self) -> list[Path]:
+        """Return the parts that are hidden from a viewer and the same in all its twins."""
+        return [path for path in self.hidden if not any(part[: len(path)] == path for part in self.redrawn)]
+
+    def judge(self) -> None:
+        """Refuse what an event showed without the table showing it.
+
+        Raises:
+            Leak: There is such a part.
+        """
+        for kept, number in self.shown.items():
+            if number >= ENOUGH and self.on_table[kept] < MOSTLY * number:
+                event, path, viewer = kept
+                raise Leak(f"{event} shows {written(path)} to a {viewer} that the table does not show")
+
+
+def hidden_parts(table: Table, matches: Iterable[int]) -> Parts:
+    """Return the parts of events that are not shown to every viewer, as random matches have them."""
+    game = table.game
+    return frozenset(
+        (tag(type(event)), of_any(path))
+        for number in matches
+        for step in played(table, number)
+        for event in step.events
+        if type(event) in game.events
+        for viewer in viewers(table)
+        for path, _, _ in differences(
+            plain(game.seen(event, ALL_SEEING)), plain(game.seen(event, viewer)), items=True
+        )
+    )
+
+
+def look_for_leaks(table: Table, matches: Iterable[int], hidden: Parts) -> Compared:
+    """Play random matches, each for some viewers, beside twins that this viewer cannot tell apart.
+
+    Args:
+        table: The game and how many play it.
+        matches: Which matches.
+        hidden: The parts of events that are not for every viewer.
+
+    Raises:
+        Leak: A viewer can tell what it may not know.
+    """
+    compared = Compared(hidden)
+    for viewer in viewers(table):
+        compare_openings(table, viewer, compared)
+        compared.judge()
+    for number in matches:
+        dice = Random(f"{table}/{number}")
+        for viewer in dice.sample(viewers(table), min(LOOKING, table.seats + 1)):
+            _Pair(table, number, viewer, compared).play_out()
+            compared.judge()
+    return compared
+
+
+def viewers(table: Table) -> tuple[Viewer, ...]:
+    """Return everybody who may look before the end: a spectator, and every seat."""
+    return (SPECTATOR, *map(seated, seats_in_order(table.seats)))
+
+
+def faces(game: AnyGame) -> tuple[tuple[Callable[[Any], bytes], Callable[[Any], bytes]], ...]:
+    """Return how views and events are written by each face that knows the game: REST, and gRPC."""
+    json = msgspec.json.encode
+    if game is not GAMES.get(game.id):
+        return ((json, json),)
+    mapper = _mapper()
+    return (json, json), (_binary(mapper.view), _binary(mapper.event))
+
+
+class _Pair:
+    """A random match and its twin for a viewer."""
+
+    def __init__(self, table: Table, number: int, viewer: Viewer, compared: Compared) -> None:
+        self._table, self._number, self._viewer, self._compared = table, number, viewer, compared
+        self._game, self._faces = table.game, faces(table.game)
+        self._dice = Random(f"{table}/{number}/{viewer}")
+        self._steps = played(table, number)
+        opening = next(self._steps)
+        self._true, self._version = opening.match, len(opening.events)
+        self._place = 0
+        self._renew()
+
+    def play_out(self) -> None:
+        """Follow the match to its end, with a new twin whenever the viewer has learnt something."""
+        for step in self._steps:
+            self._place += 1
+            if self._dice.random() < OFTEN:
+                self._renew()
+            self._same("its view", self._view(self._true), self._view(self._twin))
+            if self._dice.random() < OFTEN:
+                self._same_refusals()
+            assert step.seat is not None
+            self._same_step(step.seat, step.command, step.events)
+
+    def _chance(self) -> Chance:
+        """Return the chance of this step, the same for both matches."""
+        return luck_of(self._table, self._number, self._place)
+
+    def _other_chance(self) -> SeededChance:
+        """Return chance that has nothing to do with that of the match."""
+        return SeededChance(self._dice.randbytes(32), "twin")
+
+    def _renew(self) -> None:
+        """Make a twin."""
+        true = self._true
+        table = self._game.determinize(true.table, self._viewer, self._other_chance())
+        self._twin = replace(true, table=table)
+        if self._dice.random() < OFTEN:
+            self._look_into(table)
+
+    def _look_into(self, twin: Any) -> None:
+        """Put down what is hidden from the viewer, and what of it is another in a table's twin."""
+        table = self._true.table
+        whole, shown, in_twin = (
+            plain(self._game.view(state, eye))
+            for state, eye in ((table, ALL_SEEING), (table, self._viewer), (twin, ALL_SEEING))
+        )
+        if whole != shown:
+            self._compared.twins += 1
+            self._compared.changed += twin != table
+            self._compared.redrawn |= {of_any(path) for path, _, _ in differences(whole, in_twin)}
+            self._compared.hidden |= {
+                of_any(path) for path, there, seen in differences(whole, shown) if there and not seen
+            }
+
+    def _same_refusals(self) -> None:
+        """Assert that the viewer is refused the same for the same reasons."""
+        seat = self._viewer.seat
+        if seat is None or seat not in to_act(self._game, self._true):
+            return
+        moves = legal_moves(self._game, self._true, seat)
+        for command in asked_for(self._game, self._true.table, seat, moves, self._dice, ASKED):
+            self._same(
+                f"the answer to {command}",
+                self._refusal(self._true, seat, command),
+                self._refusal(self._twin, seat, command),
+            )
+
+    def _in_twin(self, seat: Seat, command: Any) -> Any:
+        """Return a command of the same kind for the twin, whose copy becomes the match where it has none.
+
+        The viewer does the same in both, and so does another seat half of the time; else it makes any move,
+        for what it chooses may be hidden too.
+        """
+        game, dice = self._game, self._dice
+        if type(command) is Resign:
+            return command
+        same = seat == self._viewer.seat or dice.random() < 0.5
+        if same and why_not(game, self._twin, seat, command) is None:
+            return command
+        if alike := [move for move in legal_moves(game, self._twin, seat) if type(move) is type(command)]:
+            return dice.choice(alike)
+        self._twin = self._true
+        return command
+
+    def _same_step(self, seat: Seat, command: Any, happened: tuple[Any, ...]) -> None:
+        """Carry a command out in the twin, and compare what the viewer is shown until that differs."""
+        game, before, alike = self._game, self._true, True
+        command_in_twin = self._in_twin(seat, command)
+        in_twin, _ = submit(game, self._twin, seat, command_in_twin, self._chance())
+        forcing = not before.resigned and type(command) in game.commands
+        decided = len(game.decide(before.table, seat, command, self._chance())) if forcing else 0
+        for place, event in enumerate(happened):
+            self._version += 1
+            self._true = evolve(game, self._true, event)
+            if alike:
+                if place == len(in_twin):
+                    raise Leak(f"{self._viewer} sees that {command} brings about more")
+                self._twin = evolve(game, self._twin, in_twin[place])
+                alike = self._same_event(seat, (event, in_twin[place]), (self._true, self._twin))
+            if forcing and place + 1 >= decided:
+                self._same_forced(seat)
+        if alike and len(in_twin) > len(happened):
+            raise Leak(f"{self._viewer} sees that {command} brings about less")
+        if not alike:
+            self._renew()
+
+    def _same_event(self, seat: Seat, events: tuple[Any, Any], matches: tuple[AnyMatch, AnyMatch]) -> bool:
+        """Return whether the viewer is shown the same of both events, the matches behind them alike then."""
+        shown, as_well = (self._seen(event, seat) for event in events)
+        if self._event(shown) != self._event(as_well):
+            if seat != self._viewer.seat:
+                tables = tuple(self._game.view(match.table, self._viewer) for match in matches)
+                keep(
+                    self._game,
+                    self._compared,
+                    self._viewer.kind,
+                    (shown.payload, as_well.payload),
+                    (tables[0], tables[1]),
+                )
+            return False
+        # What the end discloses is judged with the event that tells of the end.
+        over = any(self._game.outcome(match.table) is not None for match in matches)
+        if matches[0].phase is Phase.FINISHED or not over:
+            self._same(f"its view after {shown.type}", *map(self._view, matches))
+        return True
+
+    def _same_forced(self, seat: Seat) -> None:
+        """Assert that what is forced next, or that nothing is, does not depend on what is hidden.
+
+        A rare event is seldom reached with a twin that is still alike, so this makes a new one.
+        """
+        game, table = self._game, self._true.table
+        if game.outcome(table) is not None:
+            return
+        twin = game.determinize(table, self._viewer, self._other_chance())
+        event, other = (game.consequence(state, self._chance()) for state in (table, twin))
+        if event is None or other is None:
+            self._same("what is forced", event, other)
+            return
+        matches = (
+            evolve(game, self._true, event),
+            evolve(game, replace(self._true, table=twin), other),
+        )
+        self._same_event(seat, (event, other), matches)
+
+    def _same(self, what: str, one: Any, other: Any) -> None:
+        if one != other:
+            raise Leak(f"{self._viewer} is told apart by {what}: {one!r} or {other!r}")
+
+    def _view(self, match: AnyMatch) -> Bytes:
+        shown: View[Any, Any] = view(self._game, ID, match, self._version, self._viewer)
+        return tuple(write(shown) for write, _ in self._faces)
+
+    def _seen(self, event: Any, seat: Seat) -> SeenEvent[Any]:
+        recorded = Recorded(
+            version=self._version, at=AT, seat=seat, key="", digest="", command=None, event=event
+        )
+        return seen_events(self._game, [recorded], self._viewer)[0]
+
+    def _event(self, shown: SeenEvent[Any]) -> Bytes:
+        return tuple(write(shown) for _, write in self._faces)
+
+    def _refusal(self, match: AnyMatch, seat: Seat, command: Any) -> tuple[str, object] | None:
+        """Return reason and details of a refusal; None for what would be accepted."""
+        if (reason := why_not(self._game, match, seat, command)) is None:
+            return None
+        try:
+            submit(self._game, match, seat, command, self._chance())
+        except Rejected as refusal:
+            return reason, (refusal.reason, refusal.details)
+        return reason, None
+
+
+def compare_openings(table: Table, viewer: Viewer, compared: Compared) -> None:
+    """Put down which hidden parts of opening events a viewer is shown, and whether its table shows them."""
+    game, dice = table.game, Random(f"openings {viewer}")
+    options = random_options(table, dice)
+    openings = [
+        playing(game, options, table.seats, SeededChance(dice.randbytes(32), "opening"))
+        for _ in range(2 * ENOUGH)
+    ]
+    for (events, match), (others, twin) in pairwise(openings):
+        tables = game.view(match.table, viewer), game.view(twin.table, viewer)
+        for event, other in zip(events, others, strict=False):
+            if type(event) in game.events and type(other) in game.events:
+                shown = game.seen(event, viewer), game.seen(other, viewer)
+                keep(game, compared, f"{viewer.kind} {viewer.seat}", shown, tables)
+
+
+def keep(
+    game: AnyGame, compared: Compared, viewer: str, shown: tuple[Any, Any], tables: tuple[Any, Any]
+) -> None:
+    """Put down which hidden parts of an event differ, and whether the viewer's table shows them."""
+    kind: Any = type(shown[0])
+    if kind is not type(shown[1]) or kind not in game.seen_events:
+        return
+    standing = list(differences(*map(plain, tables)))
+    here = {None, *(value for difference in standing for value in scalars(difference.one))}
+    there = {None, *(value for difference in standing for value in scalars(difference.other))}
+    for path, one, other in differences(*map(plain, shown), items=True):
+        if _within(compared.hidden_parts, tag(kind), of_any(path)):
+            part = tag(kind), path, viewer
+            compared.shown[part] += 1
+            compared.on_table[part] += here.issuperset(scalars(one)) and there.issuperset(scalars(other))
+
+
+def _within(parts: Parts, event: str, path: Path) -> bool:
+    return any((event, path[:length]) in parts for length in range(1, len(path) + 1))
+
+
+@cache
+def _mapper() -> Mapper:
+    return Mapper(dict(GAMES))
+
+
+def _binary(convert: Callable[[Any], Any]) -> Callable[[Any], bytes]:
+    return lambda value: bytes(convert(value).SerializeToString(deterministic=True))
