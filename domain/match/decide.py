@@ -163,4 +163,4 @@ def _resignation[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcom
     if len(left) > 1:
         return None
     kind = OutcomeKind.RESIGNED if left else OutcomeKind.LOST
-    return Outcome(kind, left, game.scores(match.table), "resigned")
+    return Outcome(kind, left, game.scores(match.table), "resigned", game.stones(match.table))

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from domain.match.events import Finished, Opened, Resigned, SeatTaken, Started
 from domain.match.state import Match, Phase
 from domain.shared.game import Game
+from domain.shared.piles import put
 
 
 def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: object) -> Match[S, O]:
@@ -20,8 +21,7 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
         return replace(match, table=game.evolve(match.table, event))  # type: ignore[arg-type]
     match event:
         case SeatTaken(seat=seat, holder=holder):
-            holders = (*match.holders[:seat], holder, *match.holders[seat + 1 :])
-            return replace(match, holders=holders)
+            return replace(match, holders=put(match.holders, seat, holder))
         case Started():
             return replace(match, phase=Phase.PLAYING)
         case Resigned(seat=seat):

@@ -1,6 +1,5 @@
 """The data of ruleset `montanara/1`: cards, board and options (montanara §1, §2)."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
@@ -8,7 +7,7 @@ from msgspec import Meta, Struct
 
 from domain.montanara.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade
-from domain.shared.piles import without
+from domain.shared.piles import sorter, without
 from domain.shared.seats import FirstSeat, fits
 
 RULESET = "montanara/1"
@@ -47,6 +46,9 @@ BORDERS = dict.fromkeys(Kind, "blue") | {
 
 PLACES = {kind: place for place, kind in enumerate(Kind)}
 """Each kind's place in the order in which cards are listed (common §9)."""
+
+in_order = sorter(Kind)
+"""Sorts cards by kind (common §2, §9)."""
 
 PACK = tuple(kind for kind, count in COUNTS.items() for _ in range(count))
 
@@ -109,11 +111,6 @@ def why_not_options(options: Options, seats: int) -> Reason | None:
     if sum(options.piles) != IN_RANGE:
         return Reason.PILES_DO_NOT_ADD_UP
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
-
-
-def in_order(cards: Iterable[Kind]) -> tuple[Kind, ...]:
-    """Return cards as a list of cards is held: by kind (common §2, §9)."""
-    return tuple(sorted(cards, key=PLACES.__getitem__))
 
 
 DATA = (

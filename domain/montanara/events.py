@@ -9,9 +9,7 @@ from msgspec import Struct
 from domain.montanara.catalogue import Kind, TunnelOrder
 from domain.montanara.commands import Place
 from domain.shared.seats import Seat
-
-type Seen = tuple[Kind | None, ...]
-"""Cards in order; null stands for one that the viewer may not see."""
+from domain.shared.viewers import Seen
 
 
 class Dealt(Struct, frozen=True, tag_field="type", tag="montanara.dealt"):
@@ -26,8 +24,8 @@ class Dealt(Struct, frozen=True, tag_field="type", tag="montanara.dealt"):
 
     first_seat: Seat
     tunnel_order: TunnelOrder
-    hands: tuple[Seen, ...]
-    mountains: tuple[Seen, ...]
+    hands: tuple[Seen[Kind], ...]
+    mountains: tuple[Seen[Kind], ...]
 
 
 class CardTaken(Struct, frozen=True, tag_field="type", tag="montanara.card_taken"):
@@ -77,7 +75,7 @@ class MountainLookedAt(Struct, frozen=True, tag_field="type", tag="montanara.mou
 
     seat: Seat
     mountain: int
-    cards: Seen
+    cards: Seen[Kind]
 
 
 class LookDeclined(Struct, frozen=True, tag_field="type", tag="montanara.look_declined"):
@@ -99,7 +97,7 @@ class TheftPlayed(Struct, frozen=True, tag_field="type", tag="montanara.theft_pl
     """
 
     seat: Seat
-    hands: tuple[Seen, ...]
+    hands: tuple[Seen[Kind], ...]
 
 
 class ShakingPlayed(Struct, frozen=True, tag_field="type", tag="montanara.shaking_played"):
@@ -115,7 +113,7 @@ class ShakingPlayed(Struct, frozen=True, tag_field="type", tag="montanara.shakin
     seat: Seat
     first: int
     second: int
-    mountains: tuple[Seen, ...]
+    mountains: tuple[Seen[Kind], ...]
 
 
 class TunnelPlayed(Struct, frozen=True, tag_field="type", tag="montanara.tunnel_played"):
@@ -129,7 +127,7 @@ class TunnelPlayed(Struct, frozen=True, tag_field="type", tag="montanara.tunnel_
 
     seat: Seat
     mountain: int
-    cards: Seen
+    cards: Seen[Kind]
 
 
 class TunnelArranged(Struct, frozen=True, tag_field="type", tag="montanara.tunnel_arranged"):
@@ -144,7 +142,7 @@ class TunnelArranged(Struct, frozen=True, tag_field="type", tag="montanara.tunne
 
     seat: Seat
     mountain: int
-    cards: Seen
+    cards: Seen[Kind]
     chosen: bool
 
 

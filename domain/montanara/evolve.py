@@ -24,7 +24,6 @@ from domain.montanara.events import (
     LookDeclined,
     MountainLookedAt,
     OpenPitPlayed,
-    Seen,
     ShakingPlayed,
     TheftPlayed,
     TunnelArranged,
@@ -43,7 +42,9 @@ from domain.montanara.state import (
     as_hand,
     opponent,
 )
-from domain.shared.seats import Seat
+from domain.shared.piles import put
+from domain.shared.seats import Seat, by_seat
+from domain.shared.viewers import Seen, revealed
 
 
 def evolve(state: State, event: Event) -> State:
@@ -56,7 +57,7 @@ def evolve(state: State, event: Event) -> State:
             return _turn_over(_displayed(after, seat, dwarfs=1))
         case CaveInPlayed(seat=seat, dwarfs=dwarfs):
             after = _played(state, seat, Kind.CAVE_IN)
-            for side, fled in zip(BOTH, dwarfs, strict=True):
+            for side, fled in by_seat(dwarfs):
                 after = _fled(after, side, fled)
             return replace(after, phase=Phase.LOOK, lookers=(opponent(seat), seat))
         case MountainLookedAt(seat=seat, mountain=mountain):
@@ -120,7 +121,7 @@ def evolve(state: State, event: Event) -> State:
         case Dealt():
             return replace(
                 INITIAL,
-                hands=tuple(_dealt(hand, seat) for hand, seat in zip(event.hands, BOTH, strict=True)),
+                hands=tuple(_dealt(hand, seat) for seat, hand in by_seat(event.hands)),
                 mountains=tuple(map(_face_down, event.mountains)),
                 turn=event.first_seat,
                 tunnel_order=event.tunnel_order,
@@ -180,7 +181,7 @@ def _displayed(state: State, seat: Seat, dwarfs: int = 0, crystals: int = 0) -> 
     """Return the table with more or fewer dwarfs and crystals in a seat's display."""
     display = state.displays[seat]
     changed = Display(display.dwarfs + dwarfs, display.crystals + crystals)
-    return replace(state, displays=tuple(changed if side == seat else state.displays[side] for side in BOTH))
+    return replace(state, displays=put(state.displays, seat, changed))
 
 
 def _fled(state: State, seat: Seat, dwarfs: int) -> State:
@@ -193,20 +194,19 @@ def _discarded(state: State, cards: Iterable[Kind]) -> State:
 
 
 def _with_hand(state: State, seat: Seat, hand: Hand) -> State:
-    return replace(state, hands=tuple(hand if side == seat else state.hands[side] for side in BOTH))
+    return replace(state, hands=put(state.hands, seat, hand))
 
 
 def _with_mountain(state: State, mountain: int, pile: Pile) -> State:
-    mountains = state.mountains
-    return replace(state, mountains=(*mountains[:mountain], pile, *mountains[mountain + 1 :]))
+    return replace(state, mountains=put(state.mountains, mountain, pile))
 
 
-def _face_down(cards: Seen) -> Pile:
+def _face_down(cards: Seen[Kind]) -> Pile:
     """Return cards in an order that nobody knows."""
-    return tuple(Card(kind) for kind in cards if kind is not None)
+    return tuple(map(Card, revealed(cards)))
 
 
-def _dealt(hand: Seen, seat: Seat) -> Hand:
+def _dealt(hand: Seen[Kind], seat: Seat) -> Hand:
     """Return a dealt hand: all know of the dwarf that comes first in it (§3.1)."""
     dwarf, *others = _face_down(hand)
     return as_hand((replace(dwarf, known_to=EVERYBODY), *_learnt(others, seat)))

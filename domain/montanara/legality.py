@@ -108,19 +108,15 @@ def legal_moves(state: State, seat: Seat) -> list[Command]:
     """Return the legal moves of a seat that is to act, in the order of the rules (common §9)."""
     if seat not in to_act(state):
         return []
-    match state.phase:
-        case Phase.TURN:
-            return _turns(state, seat)
-        case Phase.LOOK:
-            return [*(LOOK[mountain] for mountain in unvisited(state)), DeclineLook()]
-        case Phase.TUNNEL:
-            return [*_arrangements(in_order(in_tunnel(state, state.visited[-1])))]
-        case Phase.DRILLING:
-            if state.lifted:
-                return [*PLACE_DRILLED]
-            return [*(DRILL[mountain] for mountain in unvisited(state)), StopDrilling()]
-        case _:
-            assert_never(state.phase)
+    if state.phase is Phase.LOOK:
+        return [*(LOOK[mountain] for mountain in unvisited(state)), DeclineLook()]
+    if state.phase is Phase.TUNNEL:
+        return [*_arrangements(in_order(in_tunnel(state, state.visited[-1])))]
+    if state.phase is Phase.DRILLING:
+        if state.lifted:
+            return [*PLACE_DRILLED]
+        return [*(DRILL[mountain] for mountain in unvisited(state)), StopDrilling()]
+    return _turns(state, seat)
 
 
 def standing(state: State) -> list[int]:

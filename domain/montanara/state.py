@@ -10,12 +10,13 @@ from domain.shared.seats import Seat, seats_in_order
 
 
 class Phase(StrEnum):
-    """What is to be chosen (§4.0)."""
+    """What is to be chosen (§4.0); `over`, in views, once the game is."""
 
     TURN = "turn"
     LOOK = "look"
     TUNNEL = "tunnel"
     DRILLING = "drilling"
+    OVER = "over"
 
 
 class Card(Struct, frozen=True):
@@ -55,48 +56,48 @@ class State(Struct, frozen=True):
     """The table.
 
     Attributes:
-        hands: One a seat.
-        mountains: One a space.
-        displays: One a seat.
-        discard_pile: The oldest card first.
+        tunnel_order: How the cards of a tunnel go back.
         turn: The seat whose turn it is.
         phase: What is to be chosen.
+        hands: One a seat.
+        displays: One a seat.
+        mountains: One a space.
+        discard_pile: The oldest card first.
         played: The action card whose phase goes on: it lies open on the table (§4.10).
         visited: The mountains that the action has been to, in order: the one that was looked at, that of the
             tunnel, those that were drilled, the one that is dug.
         lookers: The seats that may still look at a mountain, in order.
         lifted: Whether the bottom card of the mountain drilled last is still to be placed.
         left: How many cards are still to be turned over in a dig; 0 while nobody digs.
-        tunnel_order: How the cards of a tunnel go back.
     """
 
-    hands: tuple[Hand, ...]
-    mountains: tuple[Pile, ...]
-    displays: tuple[Display, ...]
-    discard_pile: tuple[Kind, ...]
+    tunnel_order: TunnelOrder
     turn: Seat
     phase: Phase
+    hands: tuple[Hand, ...]
+    displays: tuple[Display, ...]
+    mountains: tuple[Pile, ...]
+    discard_pile: tuple[Kind, ...]
     played: Kind | None
     visited: tuple[int, ...]
     lookers: tuple[Seat, ...]
     lifted: bool
     left: int
-    tunnel_order: TunnelOrder
 
 
 INITIAL = State(
-    hands=((),) * SEATS,
-    mountains=((),) * SPACES,
-    displays=(Display(),) * SEATS,
-    discard_pile=(),
+    tunnel_order=TunnelOrder.RANDOM,
     turn=Seat(0),
     phase=Phase.TURN,
+    hands=((),) * SEATS,
+    displays=(Display(),) * SEATS,
+    mountains=((),) * SPACES,
+    discard_pile=(),
     played=None,
     visited=(),
     lookers=(),
     lifted=False,
     left=0,
-    tunnel_order=TunnelOrder.RANDOM,
 )
 """Before the deal: no card on the table."""
 

@@ -26,23 +26,23 @@ from domain.montanara.events import (
     LookDeclined,
     MountainLookedAt,
     OpenPitPlayed,
-    Seen,
     ShakingPlayed,
     TheftPlayed,
     TunnelArranged,
     TunnelPlayed,
 )
-from domain.montanara.state import BOTH, Card, Phase, Pile, State, as_hand, in_tunnel, kinds, opponent
+from domain.montanara.outcome import outcome
+from domain.montanara.state import BOTH, Card, Phase, State, as_hand, in_tunnel, kinds, opponent
 from domain.shared.chance import Chance
 from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind, sees
+from domain.shared.viewers import Seen, TablePile, Viewer, each_its_own, face_down, sees, sees_all, shown
 
 
-class Side(Struct, frozen=True):
-    """A seat's side of the board.
+class TableSeat(Struct, frozen=True):
+    """What a seat has.
 
     Attributes:
-        hand_size: How many cards the seat has in hand.
+        hand_size: How many cards it has in hand.
         hand: Those cards by kind; the seat sees them, to others this is empty.
         dwarfs: How many dwarfs lie in its display.
         crystals: How many crystals lie in its display.
@@ -52,18 +52,6 @@ class Side(Struct, frozen=True):
     hand: tuple[Kind, ...]
     dwarfs: int
     crystals: int
-
-
-class Mountain(Struct, frozen=True):
-    """A mountain.
-
-    Attributes:
-        size: How many cards it has.
-        cards: Those cards, the top card first; only the eye that sees all sees them, to others this is empty.
-    """
-
-    size: int
-    cards: tuple[Kind, ...]
 
 
 class Known(Struct, frozen=True):
@@ -83,9 +71,9 @@ class Table(Struct, frozen=True, tag_field="game", tag="montanara"):
     """The table as a viewer may see it.
 
     Attributes:
-        phase: What is to be chosen.
-        turn: The seat whose turn it is.
-        sides: One a seat.
+        turn: The seat whose turn it is; null once the game is over.
+        phase: What is to be chosen; `over` once the game is.
+        seats: What each seat has.
         mountains: Mountains 0 to 3.
         discard_pile: The oldest card first.
         played: The action card that lies open while its phase goes on.
@@ -98,10 +86,10 @@ class Table(Struct, frozen=True, tag_field="game", tag="montanara"):
         known: What the viewer's seat was shown and is still true; none for others, or without memory aid.
     """
 
+    turn: Seat | None
     phase: Phase
-    turn: Seat
-    sides: tuple[Side, ...]
-    mountains: tuple[Mountain, ...]
+    seats: tuple[TableSeat, ...]
+    mountains: tuple[TablePile[Kind], ...]
     discard_pile: tuple[Kind, ...]
     played: Kind | None
     visited: tuple[int, ...]
@@ -113,11 +101,12 @@ class Table(Struct, frozen=True, tag_field="game", tag="montanara"):
 
 def view(state: State, viewer: Viewer) -> Table:
     """Return the table as the viewer may see it."""
+    over = outcome(state) is not None
     return Table(
-        phase=state.phase,
-        turn=state.turn,
-        sides=tuple(_side(state, seat, viewer) for seat in BOTH),
-        mountains=tuple(_mountain(pile, viewer) for pile in state.mountains),
+        turn=None if over else state.turn,
+        phase=Phase.OVER if over else state.phase,
+        seats=tuple(_seat(state, seat, viewer) for seat in BOTH),
+        mountains=tuple(face_down(kinds(pile), viewer) for pile in state.mountains),
         discard_pile=state.discard_pile,
         played=state.played,
         visited=state.visited,
@@ -137,8 +126,8 @@ def seen(event: Event, viewer: Viewer) -> Event:
     """Return an event as the viewer may see it."""
     match event:
         case Dealt():
-            hands = _each_its_own(event.hands, viewer)
-            mountains = tuple(_cards(pile, visible=viewer.kind is ViewerKind.ALL) for pile in event.mountains)
+            hands = each_its_own(event.hands, viewer)
+            mountains = tuple(shown(pile, visible=sees_all(viewer)) for pile in event.mountains)
             return Dealt(event.first_seat, event.tunnel_order, hands, mountains)
         case CardTaken(seat=seat):
             return CardTaken(seat, event.mountain, event.card if sees(viewer, seat) else None)
@@ -147,19 +136,19 @@ def seen(event: Event, viewer: Viewer) -> Event:
         case CaveInPlayed():
             return CaveInPlayed(event.seat, event.dwarfs)
         case MountainLookedAt(seat=seat):
-            return MountainLookedAt(seat, event.mountain, _cards(event.cards, visible=sees(viewer, seat)))
+            return MountainLookedAt(seat, event.mountain, shown(event.cards, visible=sees(viewer, seat)))
         case LookDeclined():
             return LookDeclined(event.seat)
         case TheftPlayed():
-            return TheftPlayed(event.seat, _each_its_own(event.hands, viewer))
+            return TheftPlayed(event.seat, each_its_own(event.hands, viewer))
         case ShakingPlayed(seat=seat):
             mountains = tuple(_top(pile, seat, viewer) for pile in event.mountains)
             return ShakingPlayed(seat, event.first, event.second, mountains)
         case TunnelPlayed(seat=seat):
-            return TunnelPlayed(seat, event.mountain, _cards(event.cards, visible=sees(viewer, seat)))
+            return TunnelPlayed(seat, event.mountain, shown(event.cards, visible=sees(viewer, seat)))
         case TunnelArranged(seat=seat, chosen=chosen):
-            visible = sees(viewer, seat) if chosen else viewer.kind is ViewerKind.ALL
-            return TunnelArranged(seat, event.mountain, _cards(event.cards, visible=visible), chosen)
+            visible = sees(viewer, seat) if chosen else sees_all(viewer)
+            return TunnelArranged(seat, event.mountain, shown(event.cards, visible=visible), chosen)
         case DrillingPlayed():
             return DrillingPlayed(event.seat)
         case CardLifted(seat=seat):
@@ -189,7 +178,7 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     stay: what it was shown, and what follows for a single card from what everybody saw, as who took one that
     the viewer knew. Who knows which places is public, and stays as well.
     """
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return state
     piles = (*state.hands, *state.mountains)
     hidden = [card.kind for pile in piles for card in pile if viewer.seat not in card.known_to]
@@ -204,14 +193,15 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     return replace(state, hands=tuple(map(as_hand, laid[:SEATS])), mountains=tuple(laid[SEATS:]))
 
 
-def _side(state: State, seat: Seat, viewer: Viewer) -> Side:
+def _seat(state: State, seat: Seat, viewer: Viewer) -> TableSeat:
+    """Return what a seat has, as the viewer may see it."""
     hand, display = state.hands[seat], state.displays[seat]
-    cards = kinds(hand) if sees(viewer, seat) else ()
-    return Side(len(hand), cards, display.dwarfs, display.crystals)
-
-
-def _mountain(pile: Pile, viewer: Viewer) -> Mountain:
-    return Mountain(len(pile), kinds(pile) if viewer.kind is ViewerKind.ALL else ())
+    return TableSeat(
+        hand_size=len(hand),
+        hand=kinds(hand) if sees(viewer, seat) else (),
+        dwarfs=display.dwarfs,
+        crystals=display.crystals,
+    )
 
 
 def _shown(state: State) -> tuple[Kind, ...]:
@@ -229,17 +219,7 @@ def _known(state: State, seat: Seat) -> Known:
     return Known(mountains, kinds(card for card in state.hands[opponent(seat)] if card.given))
 
 
-def _cards(cards: Seen, *, visible: bool) -> Seen:
-    """Return cards, or as many nulls."""
-    return cards if visible else (None,) * len(cards)
-
-
-def _each_its_own(hands: tuple[Seen, ...], viewer: Viewer) -> tuple[Seen, ...]:
-    """Return hands by seat, each visible to its seat."""
-    return tuple(_cards(hand, visible=sees(viewer, seat)) for seat, hand in zip(BOTH, hands, strict=True))
-
-
-def _top(pile: Seen, seat: Seat, viewer: Viewer) -> Seen:
+def _top(pile: Seen[Kind], seat: Seat, viewer: Viewer) -> Seen[Kind]:
     """Return a mountain of which a seat sees the top card."""
-    top = _cards(pile[:1], visible=sees(viewer, seat))
-    return (*top, *_cards(pile[1:], visible=viewer.kind is ViewerKind.ALL))
+    top = shown(pile[:1], visible=sees(viewer, seat))
+    return (*top, *shown(pile[1:], visible=sees_all(viewer)))

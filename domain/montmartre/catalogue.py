@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from domain.montmartre.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade
+from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
 
 RULESET = "montmartre/1"
@@ -27,8 +28,7 @@ COLOURS = tuple(Colour)
 SHELF: dict[Colour, int] = {colour: shelf for shelf, colour in enumerate(COLOURS)}
 """The shelf of each colour."""
 
-# Written out because the type checker and both API schemas need the cards as literals. As texts they sort by
-# colour, then value: the order in which cards are held, shown and listed (common §9).
+# Written out because the type checker and both API schemas need the cards as literals, in order.
 type Card = Literal[
     "blue-0", "blue-1", "blue-2", "blue-3", "blue-4", "blue-5", "blue-6", "blue-7", "blue-8",
     "green-0", "green-1", "green-2", "green-3", "green-4", "green-5", "green-6", "green-7", "green-8",
@@ -39,6 +39,9 @@ type Card = Literal[
 
 CARDS: tuple[Card, ...] = get_args(Card.__value__)
 """The 36 different Muse cards in order: four colours, 0 to 8 in each (§1)."""
+
+in_order = sorter(CARDS)
+"""Sorts cards by colour, then value (common §2, §9)."""
 
 COLOUR: dict[Card, Colour] = {card: COLOURS[number // 9] for number, card in enumerate(CARDS)}
 VALUE: dict[Card, int] = {card: number % 9 for number, card in enumerate(CARDS)}

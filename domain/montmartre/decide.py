@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELF, TIERS, Colour
+from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELF, TIERS, Colour, in_order
 from domain.montmartre.commands import (
     Command,
     DeclineContract,
@@ -29,11 +29,11 @@ from domain.montmartre.events import (
 from domain.montmartre.legality import why_not
 from domain.montmartre.outcome import what_ends
 from domain.montmartre.setup import laid
-from domain.montmartre.state import State, Step
+from domain.montmartre.state import Phase, State
 from domain.shared.chance import Chance
 from domain.shared.piles import draw
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, next_seat
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:
@@ -46,9 +46,9 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
         raise Rejected(reason, seat=seat)
     match command:
         case Paint(cards=cards):
-            return (Painted(seat, tuple(sorted(cards))),)
+            return (Painted(seat, in_order(cards)),)
         case SellOff(colour=colour, cards=cards):
-            return (SoldOff(seat, colour, tuple(sorted(cards)), MARKET_PRICE * len(cards)),)
+            return (SoldOff(seat, colour, in_order(cards), MARKET_PRICE * len(cards)),)
         case Pick(pile=pile):
             return (_picked(state, seat, pile),)
         case Sell(colour=colour):
@@ -65,12 +65,10 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
 
 def consequence(state: State, chance: Chance) -> Event | None:
     """Return the rest of a pick that has one pile left, what ends a turn, or None (§4.3, §4.4, §7)."""
-    if state.turn is None:
-        return None
-    if state.step is Step.PICKED and len(state.painters[state.turn].hand) < HAND:
+    if state.phase is Phase.PICKED and len(state.painters[state.turn].hand) < HAND:
         left = [number for number, pile in enumerate(state.piles) if pile]
         return _picked(state, state.turn, left[0]) if len(left) == 1 else None
-    return _end_of_turn(state, state.turn, chance) if state.step in (Step.PICKED, Step.DONE) else None
+    return _end_of_turn(state, state.turn, chance) if state.phase in (Phase.PICKED, Phase.DONE) else None
 
 
 def _picked(state: State, seat: Seat, number: int) -> CardsPicked:
@@ -110,9 +108,9 @@ def _opened(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[int,
 def _end_of_turn(state: State, seat: Seat, chance: Chance) -> PilesRenewed | TurnEnded:
     """Return the new piles if they are due, else the end of the turn and perhaps of the game (§4.4, §7)."""
     ending = state.ending or what_ends(state)
-    next_seat = Seat((seat + 1) % len(state.painters))
-    over = ending is not None and next_seat == state.first_seat
+    follows = next_seat(seat, len(state.painters))
+    over = ending is not None and follows == state.first_seat
     if not over and state.piles.count(()) >= EMPTY_PILES:
         left = (card for pile in state.piles for card in pile)
         return PilesRenewed(laid(chance.shuffle((*left, *state.discard_pile))))
-    return TurnEnded(seat, None if over else next_seat, ending)
+    return TurnEnded(seat, None if over else follows, ending)

@@ -8,40 +8,21 @@ from msgspec import Struct
 from domain.montmartre.catalogue import Card, Colour
 from domain.montmartre.state import Ending
 from domain.shared.seats import Seat
-
-
-class DealtHand(Struct, frozen=True):
-    """A hand as it was dealt.
-
-    Attributes:
-        cards: Four cards in order; null each to all but the seat that has them.
-    """
-
-    cards: tuple[Card | None, ...]
-
-
-class DealtPile(Struct, frozen=True):
-    """A face-up pile of Muse cards as it was made.
-
-    Attributes:
-        cards: Its cards, top first; all but the top one are null to everybody.
-    """
-
-    cards: tuple[Card | None, ...]
+from domain.shared.viewers import Seen
 
 
 class Dealt(Struct, frozen=True, tag_field="type", tag="montmartre.dealt"):
     """Cards were dealt, and three piles made of the rest (§3.1).
 
     Attributes:
-        first_seat: Who begins.
-        hands: One a seat.
-        piles: Piles 0 to 2.
+        first_seat: The seat that begins.
+        hands: One a seat, by colour, then value; each seat sees its own.
+        piles: Piles 0 to 2, the top card first; everybody sees the top cards, nobody those below.
     """
 
     first_seat: Seat
-    hands: tuple[DealtHand, ...]
-    piles: tuple[DealtPile, ...]
+    hands: tuple[Seen[Card], ...]
+    piles: tuple[Seen[Card], ...]
 
 
 class Painted(Struct, frozen=True, tag_field="type", tag="montmartre.painted"):
@@ -79,7 +60,7 @@ class CardsPicked(Struct, frozen=True, tag_field="type", tag="montmartre.cards_p
         seat: The seat.
         pile: The pile, 0 to 2.
         cards: The cards, top first.
-        top: The card that is on top of the pile now; None if it is empty.
+        top: The card that is on top of the pile now; null if it is empty.
     """
 
     seat: Seat
@@ -92,10 +73,10 @@ class PilesRenewed(Struct, frozen=True, tag_field="type", tag="montmartre.piles_
     """The last pile and the discard pile were shuffled into three new piles (§4.4).
 
     Attributes:
-        piles: Piles 0 to 2.
+        piles: Piles 0 to 2, the top card first; everybody sees the top cards, nobody those below.
     """
 
-    piles: tuple[DealtPile, ...]
+    piles: tuple[Seen[Card], ...]
 
 
 class VollardMoved(Struct, frozen=True, tag_field="type", tag="montmartre.vollard_moved"):
@@ -162,8 +143,8 @@ class TurnEnded(Struct, frozen=True, tag_field="type", tag="montmartre.turn_ende
     """A turn was over (§7).
 
     Attributes:
-        seat: Whose turn it was.
-        next_seat: Whose turn it is now; None if the game is over.
+        seat: The seat whose turn it was.
+        next_seat: The seat whose turn begins; null if the game is over.
         ending: What brings the end, once something does: the round goes on to its last seat.
     """
 

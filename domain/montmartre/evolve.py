@@ -4,14 +4,13 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.montmartre.catalogue import COLOUR, COLOURS, SHELF, Card
+from domain.montmartre.catalogue import COLOUR, COLOURS, SHELF, in_order
 from domain.montmartre.events import (
     CardsPicked,
     ContractDeclined,
     ContractsOffered,
     ContractTaken,
     Dealt,
-    DealtPile,
     Event,
     Painted,
     PaintingSold,
@@ -20,8 +19,9 @@ from domain.montmartre.events import (
     TurnEnded,
     VollardMoved,
 )
-from domain.montmartre.state import INITIAL, Painter, State, Step
-from domain.shared.piles import draw, without
+from domain.montmartre.state import INITIAL, Painter, Phase, State
+from domain.shared.piles import draw, put, without
+from domain.shared.viewers import revealed
 
 EMPTY_SHELVES: tuple[tuple[()], ...] = ((),) * len(COLOURS)
 
@@ -34,7 +34,7 @@ def evolve(state: State, event: Event) -> State:
         case CardsPicked():
             return _picked(state, event)
         case TurnEnded():
-            return replace(state, turn=event.next_seat, step=Step.BEGUN, ending=event.ending)
+            return _ended(state, event)
         case SoldOff():
             return _sold_off(state, event)
         case VollardMoved():
@@ -42,13 +42,13 @@ def evolve(state: State, event: Event) -> State:
         case PaintingSold():
             return _sold(state, event)
         case ContractsOffered():
-            return replace(state, step=Step.OFFERED, offered=event.contracts)
+            return replace(state, phase=Phase.OFFERED, offered=event.contracts)
         case ContractTaken():
             return _contract_taken(state, event)
         case ContractDeclined():
-            return replace(state, step=Step.DONE, offered=())
+            return replace(state, phase=Phase.DONE, offered=())
         case PilesRenewed():
-            return replace(state, piles=_laid(event.piles), discard_pile=())
+            return replace(state, piles=tuple(revealed(pile) for pile in event.piles), discard_pile=())
         case Dealt():
             return _dealt(event)
         case _:
@@ -56,15 +56,13 @@ def evolve(state: State, event: Event) -> State:
 
 
 def _dealt(event: Dealt) -> State:
-    painters = tuple(
-        Painter(_known(hand.cards), EMPTY_SHELVES, 0, EMPTY_SHELVES, None) for hand in event.hands
-    )
+    painters = tuple(Painter(revealed(hand), EMPTY_SHELVES, 0, EMPTY_SHELVES, None) for hand in event.hands)
     return replace(
         INITIAL,
         first_seat=event.first_seat,
         turn=event.first_seat,
         painters=painters,
-        piles=_laid(event.piles),
+        piles=tuple(revealed(pile) for pile in event.piles),
     )
 
 
@@ -73,20 +71,20 @@ def _painted(state: State, event: Painted) -> State:
     workshop = painter.workshop
     for card in event.cards:
         shelf = SHELF[COLOUR[card]]
-        workshop = _with(workshop, shelf, tuple(sorted((*workshop[shelf], card))))
+        workshop = put(workshop, shelf, in_order((*workshop[shelf], card)))
     changed = replace(painter, hand=without(painter.hand, event.cards), workshop=workshop)
-    return replace(state, step=Step.PAINTED, painters=_with(state.painters, event.seat, changed))
+    return replace(state, phase=Phase.PAINTED, painters=put(state.painters, event.seat, changed))
 
 
 def _sold_off(state: State, event: SoldOff) -> State:
     painter = state.painters[event.seat]
     shelf = SHELF[event.colour]
-    workshop = _with(painter.workshop, shelf, without(painter.workshop[shelf], event.cards))
+    workshop = put(painter.workshop, shelf, without(painter.workshop[shelf], event.cards))
     changed = replace(painter, workshop=workshop, francs=painter.francs + event.francs)
     return replace(
         state,
-        step=Step.SOLD_OFF,
-        painters=_with(state.painters, event.seat, changed),
+        phase=Phase.SOLD_OFF,
+        painters=put(state.painters, event.seat, changed),
         discard_pile=(*state.discard_pile, *event.cards),
     )
 
@@ -94,12 +92,12 @@ def _sold_off(state: State, event: SoldOff) -> State:
 def _picked(state: State, event: CardsPicked) -> State:
     painter = state.painters[event.seat]
     _, rest = draw(state.piles[event.pile], len(event.cards))
-    changed = replace(painter, hand=tuple(sorted((*painter.hand, *event.cards))))
+    changed = replace(painter, hand=in_order((*painter.hand, *event.cards)))
     return replace(
         state,
-        step=Step.PICKED,
-        painters=_with(state.painters, event.seat, changed),
-        piles=_with(state.piles, event.pile, rest),
+        phase=Phase.PICKED,
+        painters=put(state.painters, event.seat, changed),
+        piles=put(state.piles, event.pile, rest),
     )
 
 
@@ -108,15 +106,15 @@ def _sold(state: State, event: PaintingSold) -> State:
     shelf = SHELF[event.colour]
     changed = replace(
         painter,
-        workshop=_with(painter.workshop, shelf, without(painter.workshop[shelf], (event.painting,))),
-        collectors=_with(painter.collectors, shelf, (*painter.collectors[shelf], event.collector)),
+        workshop=put(painter.workshop, shelf, without(painter.workshop[shelf], (event.painting,))),
+        collectors=put(painter.collectors, shelf, (*painter.collectors[shelf], event.collector)),
     )
     return replace(
         state,
-        step=Step.DONE,
-        painters=_with(state.painters, event.seat, changed),
+        phase=Phase.DONE,
+        painters=put(state.painters, event.seat, changed),
         discard_pile=(*state.discard_pile, event.painting),
-        collectors=_with(state.collectors, shelf, without(state.collectors[shelf], (event.collector,))),
+        collectors=put(state.collectors, shelf, without(state.collectors[shelf], (event.collector,))),
     )
 
 
@@ -124,22 +122,14 @@ def _contract_taken(state: State, event: ContractTaken) -> State:
     changed = replace(state.painters[event.seat], contract=event.contract)
     return replace(
         state,
-        step=Step.DONE,
-        painters=_with(state.painters, event.seat, changed),
+        phase=Phase.DONE,
+        painters=put(state.painters, event.seat, changed),
         contracts=without(state.contracts, (event.contract,)),
         offered=(),
     )
 
 
-def _with[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
-    """Return the items with another one in a place."""
-    return (*items[:place], item, *items[place + 1 :])
-
-
-def _laid(piles: tuple[DealtPile, ...]) -> tuple[tuple[Card, ...], ...]:
-    return tuple(_known(pile.cards) for pile in piles)
-
-
-def _known(cards: tuple[Card | None, ...]) -> tuple[Card, ...]:
-    """Return the cards of an event as decided: it knows every one."""
-    return tuple(card for card in cards if card is not None)
+def _ended(state: State, event: TurnEnded) -> State:
+    if event.next_seat is None:
+        return replace(state, phase=Phase.OVER, ending=event.ending)
+    return replace(state, turn=event.next_seat, phase=Phase.BEGUN, ending=event.ending)

@@ -1,6 +1,6 @@
 """What is legal in Montmartre (montmartre §4 to §6)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import combinations
 from typing import assert_never
 
@@ -27,7 +27,8 @@ from domain.montmartre.commands import (
     TakeContract,
 )
 from domain.montmartre.rejections import Reason
-from domain.montmartre.state import Painter, State, Step, excess
+from domain.montmartre.state import Painter, Phase, State, excess
+from domain.shared.piles import has_all, selections
 from domain.shared.seats import Seat
 
 # The commands that are listed, made once.
@@ -54,17 +55,17 @@ TAKE_CONTRACT = {value: TakeContract(value) for value in CONTRACTS}
 DECLINE_CONTRACT = DeclineContract()
 
 NO_SELL_OFF = {
-    Step.BEGUN: Reason.NOTHING_PAINTED,
-    Step.SOLD_OFF: Reason.ALREADY_SOLD_OFF,
-    Step.PICKED: Reason.PICK_HAS_BEGUN,
-    Step.OFFERED: Reason.NOTHING_PAINTED,
+    Phase.BEGUN: Reason.NOTHING_PAINTED,
+    Phase.SOLD_OFF: Reason.ALREADY_SOLD_OFF,
+    Phase.PICKED: Reason.PICK_HAS_BEGUN,
+    Phase.OFFERED: Reason.NOTHING_PAINTED,
 }
 """Why nothing may be sold off, by what has been done in the turn (§4.2, §4.3)."""
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """Return the seat whose turn it is; none once the game is over."""
-    return () if state.turn is None else (state.turn,)
+    """Return the seat whose turn it is; none while the turn ends by itself, and once the game is over."""
+    return () if state.phase is Phase.DONE or state.phase is Phase.OVER else (state.turn,)
 
 
 def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
@@ -79,11 +80,11 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
         case Sell():
             return _why_not_sell(state, seat, command)
         case TakeContract():
-            if state.step is not Step.OFFERED:
+            if state.phase is not Phase.OFFERED:
                 return Reason.NO_CONTRACT_OFFERED
             return None if command.value in state.offered else Reason.CONTRACT_NOT_OFFERED
         case DeclineContract():
-            return None if state.step is Step.OFFERED else Reason.NO_CONTRACT_OFFERED
+            return None if state.phase is Phase.OFFERED else Reason.NO_CONTRACT_OFFERED
         case SellPair():
             return _why_not_sell_pair(state, seat, command)
         case _:
@@ -92,24 +93,24 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
     """Return the legal moves in the order of the rules; lists by their first difference (common §9)."""
-    if seat != state.turn:
+    if seat not in to_act(state):
         return []
     painter = state.painters[seat]
-    match state.step:
-        case Step.BEGUN:
+    match state.phase:
+        case Phase.BEGUN:
             return [*_paints(painter.hand), *_sales(state, seat)]
-        case Step.PAINTED:
+        case Phase.PAINTED:
             over = excess(painter)
             moves: list[Command] = [*_sell_offs(painter, max(1, over))]
             return moves if over else [*moves, *_picks(state)]
-        case Step.SOLD_OFF | Step.PICKED:
+        case Phase.SOLD_OFF | Phase.PICKED:
             return [*_picks(state)]
-        case Step.OFFERED:
+        case Phase.OFFERED:
             return [*(TAKE_CONTRACT[value] for value in state.offered), DECLINE_CONTRACT]
-        case Step.DONE:
+        case Phase.DONE | Phase.OVER:
             return []
         case _:
-            assert_never(state.step)
+            assert_never(state.phase)
 
 
 def convinces(state: State, seat: Seat, shelf: int) -> bool:
@@ -131,9 +132,9 @@ def total(cards: Iterable[Card]) -> int:
 
 def _why_not_paint(state: State, seat: Seat, paint: Paint) -> Reason | None:
     """Return why cards may not be painted, or None (§4.1)."""
-    if state.step is not Step.BEGUN:
+    if state.phase is not Phase.BEGUN:
         return Reason.TURN_HAS_BEGUN
-    if not _among(paint.cards, state.painters[seat].hand):
+    if not has_all(state.painters[seat].hand, paint.cards):
         return Reason.CARDS_NOT_IN_HAND
     if len(paint.cards) > 1 and total(paint.cards) > PAIR_LIMIT:
         return Reason.SUM_ABOVE_FIVE
@@ -142,21 +143,21 @@ def _why_not_paint(state: State, seat: Seat, paint: Paint) -> Reason | None:
 
 def _why_not_sell_off(state: State, seat: Seat, sell_off: SellOff) -> Reason | None:
     """Return why paintings may not be sold off, or None (§4.2, R1, R2)."""
-    if reason := NO_SELL_OFF.get(state.step):
+    if reason := NO_SELL_OFF.get(state.phase):
         return reason
     painter = state.painters[seat]
     if any(COLOUR[card] is not sell_off.colour for card in sell_off.cards):
         return Reason.SEVERAL_COLOURS
-    if not _among(sell_off.cards, painter.workshop[SHELF[sell_off.colour]]):
+    if not has_all(painter.workshop[SHELF[sell_off.colour]], sell_off.cards):
         return Reason.PAINTINGS_NOT_IN_WORKSHOP
     return Reason.WORKSHOP_ABOVE_SIX if len(sell_off.cards) < excess(painter) else None
 
 
 def _why_not_pick(state: State, seat: Seat, pick: Pick) -> Reason | None:
     """Return why a pile may not be picked from, or None (§4.3)."""
-    if state.step in (Step.BEGUN, Step.OFFERED):
+    if state.phase in (Phase.BEGUN, Phase.OFFERED):
         return Reason.NOTHING_PAINTED
-    if state.step is Step.PAINTED and excess(state.painters[seat]):
+    if state.phase is Phase.PAINTED and excess(state.painters[seat]):
         return Reason.WORKSHOP_ABOVE_SIX
     return None if state.piles[pick.pile] else Reason.PILE_EMPTY
 
@@ -165,7 +166,7 @@ def _why_not_sell(state: State, seat: Seat, sell: Sell) -> Reason | None:
     """Return why a painting may not be sold to a collector, or None (§5.1)."""
     if len(state.painters) == 2:
         return Reason.NOT_FOR_TWO_SEATS
-    if state.step is not Step.BEGUN:
+    if state.phase is not Phase.BEGUN:
         return Reason.TURN_HAS_BEGUN
     return _why_no_sale(state, seat, sell.colour)
 
@@ -174,7 +175,7 @@ def _why_not_sell_pair(state: State, seat: Seat, sell_pair: SellPair) -> Reason 
     """Return why paintings may not be sold to two collectors, or None (§6.1)."""
     if len(state.painters) != 2:
         return Reason.FOR_TWO_SEATS_ONLY
-    if state.step is not Step.BEGUN:
+    if state.phase is not Phase.BEGUN:
         return Reason.TURN_HAS_BEGUN
     first, second = sell_pair.colours
     if first is second:
@@ -191,11 +192,6 @@ def _why_no_sale(state: State, seat: Seat, colour: Colour) -> Reason | None:
     return None if convinces(state, seat, SHELF[colour]) else Reason.NO_MAJORITY
 
 
-def _among(taken: Sequence[Card], cards: tuple[Card, ...]) -> bool:
-    """Return whether cards hold all the taken ones, alike ones as often (common §2)."""
-    return all(cards.count(card) >= taken.count(card) for card in taken)
-
-
 def _paints(hand: tuple[Card, ...]) -> Iterable[Paint]:
     """Yield one card, then the pairs that it begins, alike choices once (§4.1)."""
     for place, card in enumerate(hand):
@@ -209,15 +205,7 @@ def _sell_offs(painter: Painter, least: int) -> Iterable[SellOff]:
     """Yield every choice of at least so many paintings of one colour (§4.2)."""
     for colour, shelf in zip(COLOURS, painter.workshop, strict=True):
         if len(shelf) >= least:
-            yield from (SellOff(colour, cards) for cards in _choices(shelf) if len(cards) >= least)
-
-
-def _choices(cards: tuple[Card, ...]) -> Iterable[tuple[Card, ...]]:
-    """Yield every choice of one or more of the cards, alike choices once, by first difference (common §9)."""
-    for place, card in enumerate(cards):
-        if card not in cards[:place]:
-            yield (card,)
-            yield from ((card, *others) for others in _choices(cards[place + 1 :]))
+            yield from (SellOff(colour, cards) for cards in selections(shelf) if len(cards) >= least)
 
 
 def _picks(state: State) -> Iterable[Pick]:

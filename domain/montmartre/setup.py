@@ -1,28 +1,21 @@
 """The deal of Montmartre (montmartre §3)."""
 
-from domain.montmartre.catalogue import HAND, PACK, PILES, Card, Options
-from domain.montmartre.events import Dealt, DealtHand, DealtPile, Event
+from domain.montmartre.catalogue import HAND, PACK, PILES, Card, Options, in_order
+from domain.montmartre.events import Dealt, Event
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
+from domain.shared.piles import deal
 from domain.shared.seats import chosen
 
 
 def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
     """Return the opening deal: four cards a seat, the rest in three piles (§3.1)."""
     first_seat = chosen(options.first_seat, seats, chance)
-    cards = chance.shuffle(PACK)
-    hands = []
-    for _ in range(seats):
-        hand, cards = draw(cards, HAND)
-        hands.append(DealtHand(tuple(sorted(hand))))
-    return (Dealt(first_seat, tuple(hands), laid(cards)),)
+    hands, cards = deal(chance.shuffle(PACK), (HAND,) * seats)
+    return (Dealt(first_seat, tuple(map(in_order, hands)), laid(cards)),)
 
 
-def laid(cards: tuple[Card, ...]) -> tuple[DealtPile, ...]:
+def laid(cards: tuple[Card, ...]) -> tuple[tuple[Card, ...], ...]:
     """Return three piles as equal as possible, the larger first (§3.1, R12)."""
-    piles = []
-    for number in range(PILES):
-        rest = PILES - number
-        pile, cards = draw(cards, -(-len(cards) // rest))
-        piles.append(DealtPile(pile))
-    return tuple(piles)
+    size, larger = divmod(len(cards), PILES)
+    piles, _ = deal(cards, (size + (number < larger) for number in range(PILES)))
+    return piles

@@ -8,8 +8,8 @@ from domain.montmartre.catalogue import COLLECTORS, COLOURS, CONTRACTS, WORKSHOP
 from domain.shared.seats import Seat
 
 
-class Step(StrEnum):
-    """What has been done in the turn."""
+class Phase(StrEnum):
+    """What has been done in a turn; `over` once the game is."""
 
     BEGUN = "begun"
     PAINTED = "painted"
@@ -17,6 +17,7 @@ class Step(StrEnum):
     PICKED = "picked"
     OFFERED = "offered"
     DONE = "done"
+    OVER = "over"
 
 
 class Ending(StrEnum):
@@ -48,9 +49,9 @@ class State(Struct, frozen=True):
     """The table.
 
     Attributes:
-        first_seat: Who began.
-        turn: Whose turn it is; None once the game is over.
-        step: What has been done in the turn.
+        first_seat: The seat that began.
+        turn: The seat whose turn it is; the last one's once the game is over.
+        phase: What has been done in the turn; `over` once the game is.
         painters: One a seat.
         piles: Three piles of Muse cards, top first.
         discard_pile: The discard pile, oldest first.
@@ -62,8 +63,8 @@ class State(Struct, frozen=True):
     """
 
     first_seat: Seat
-    turn: Seat | None
-    step: Step
+    turn: Seat
+    phase: Phase
     painters: tuple[Painter, ...]
     piles: tuple[tuple[Card, ...], ...]
     discard_pile: tuple[Card, ...]
@@ -77,7 +78,7 @@ class State(Struct, frozen=True):
 INITIAL = State(
     first_seat=Seat(0),
     turn=Seat(0),
-    step=Step.BEGUN,
+    phase=Phase.BEGUN,
     painters=(),
     piles=(),
     discard_pile=(),

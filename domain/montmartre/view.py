@@ -8,15 +8,13 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.montmartre.catalogue import COLOURS, Card, Colour
+from domain.montmartre.catalogue import COLOURS, Card, Colour, in_order
 from domain.montmartre.events import (
     CardsPicked,
     ContractDeclined,
     ContractsOffered,
     ContractTaken,
     Dealt,
-    DealtHand,
-    DealtPile,
     Event,
     Painted,
     PaintingSold,
@@ -26,11 +24,11 @@ from domain.montmartre.events import (
     VollardMoved,
 )
 from domain.montmartre.outcome import score
-from domain.montmartre.state import Ending, Painter, State, Step, paintings
+from domain.montmartre.state import Ending, Painter, Phase, State, paintings
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
-from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind, sees
+from domain.shared.piles import draw, mixed, put
+from domain.shared.seats import Seat, by_seat
+from domain.shared.viewers import Seen, Viewer, each_its_own, sees, sees_all, shown
 
 
 class Collector(Struct, frozen=True):
@@ -45,13 +43,13 @@ class Collector(Struct, frozen=True):
     value: int
 
 
-class PainterView(Struct, frozen=True):
+class TableSeat(Struct, frozen=True):
     """What a seat has.
 
     Attributes:
         hand_size: How many cards it has in hand.
-        hand: Those cards in order; the seat sees them, to others this is empty.
-        workshop: Its paintings in order, by colour, then value.
+        hand: Those cards by colour, then value; the seat sees them, to others this is empty.
+        workshop: Its paintings by colour, then value.
         francs: What it earned at the market.
         collectors: The collector cards it won, by colour, then value.
         contract: The value of the contract it took, if it did.
@@ -67,13 +65,13 @@ class PainterView(Struct, frozen=True):
     score: int
 
 
-class Pile(Struct, frozen=True):
+class TablePile(Struct, frozen=True):
     """A face-up pile of Muse cards.
 
     Attributes:
         size: How many cards it has.
         top: The card on top; null if the pile is empty.
-        cards: All its cards, top first; only the eye that sees all sees them, to others this is empty.
+        cards: All its cards, the top card first; empty for all but the viewer that sees all.
     """
 
     size: int
@@ -97,10 +95,10 @@ class Table(Struct, frozen=True, tag_field="game", tag="montmartre"):
     """The table as a viewer may see it.
 
     Attributes:
-        first_seat: Who began; a round ends with the seat before it.
-        turn: Whose turn it is; null once the game is over.
-        step: What has been done in the turn.
-        painters: What each seat has.
+        first_seat: The seat that began; a round ends with the seat before it.
+        turn: The seat whose turn it is; null once the game is over.
+        phase: What has been done in the turn; `over` once the game is.
+        seats: What each seat has, in seat order; none before the deal.
         piles: Piles 0 to 2 of Muse cards; none before the deal.
         discard_pile: The discard pile, oldest first.
         collectors: The four collector piles, by colour.
@@ -112,9 +110,9 @@ class Table(Struct, frozen=True, tag_field="game", tag="montmartre"):
 
     first_seat: Seat
     turn: Seat | None
-    step: Step
-    painters: tuple[PainterView, ...]
-    piles: tuple[Pile, ...]
+    phase: Phase
+    seats: tuple[TableSeat, ...]
+    piles: tuple[TablePile, ...]
     discard_pile: tuple[Card, ...]
     collectors: tuple[CollectorPile, ...]
     vollard: Colour | None
@@ -127,11 +125,9 @@ def view(state: State, viewer: Viewer) -> Table:
     """Return the table as the viewer may see it."""
     return Table(
         first_seat=state.first_seat,
-        turn=state.turn,
-        step=state.step,
-        painters=tuple(
-            _painter(painter, Seat(number), viewer) for number, painter in enumerate(state.painters)
-        ),
+        turn=None if state.phase is Phase.OVER else state.turn,
+        phase=state.phase,
+        seats=tuple(_seat(painter, seat, viewer) for seat, painter in by_seat(state.painters)),
         piles=tuple(_pile(pile, viewer) for pile in state.piles),
         discard_pile=state.discard_pile,
         collectors=tuple(
@@ -148,11 +144,7 @@ def seen(event: Event, viewer: Viewer) -> Event:
     """Return an event as the viewer may see it."""
     match event:
         case Dealt():
-            hands = tuple(
-                DealtHand(hand.cards if sees(viewer, Seat(seat)) else (None,) * len(hand.cards))
-                for seat, hand in enumerate(event.hands)
-            )
-            return Dealt(event.first_seat, hands, tuple(_dealt_pile(pile, viewer) for pile in event.piles))
+            return Dealt(event.first_seat, each_its_own(event.hands, viewer), _tops(event.piles, viewer))
         case Painted():
             return Painted(event.seat, event.cards)
         case SoldOff():
@@ -160,7 +152,7 @@ def seen(event: Event, viewer: Viewer) -> Event:
         case CardsPicked():
             return CardsPicked(event.seat, event.pile, event.cards, event.top)
         case PilesRenewed():
-            return PilesRenewed(tuple(_dealt_pile(pile, viewer) for pile in event.piles))
+            return PilesRenewed(_tops(event.piles, viewer))
         case VollardMoved():
             return VollardMoved(event.colour)
         case PaintingSold():
@@ -183,28 +175,21 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     The hands that the viewer does not see and the piles below their tops are shuffled together and dealt
     again in their sizes. Which cards others picked openly is in the event log, not in the view (common §5).
     """
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return state
-    unknown = [card for pile in state.piles for card in pile[1:]]
-    for number, painter in enumerate(state.painters):
-        if number != viewer.seat:
-            unknown += painter.hand
-    cards = chance.shuffle(unknown)
-    piles = []
-    for pile in state.piles:
-        below, cards = draw(cards, len(pile[1:]))
-        piles.append((*pile[:1], *below))
-    painters = []
-    for number, painter in enumerate(state.painters):
-        hand = painter.hand
-        if number != viewer.seat:
-            hand, cards = draw(cards, len(hand))
-        painters.append(replace(painter, hand=tuple(sorted(hand))))
-    return replace(state, piles=tuple(piles), painters=tuple(painters))
+    others = [seat for seat, _ in by_seat(state.painters) if not sees(viewer, seat)]
+    hidden = (*(state.painters[seat].hand for seat in others), *(pile[1:] for pile in state.piles))
+    hands, below = draw(mixed(hidden, chance), len(others))
+    painters = state.painters
+    for seat, hand in zip(others, hands, strict=True):
+        painters = put(painters, seat, replace(painters[seat], hand=in_order(hand)))
+    piles = tuple((*pile[:1], *cards) for pile, cards in zip(state.piles, below, strict=True))
+    return replace(state, painters=painters, piles=piles)
 
 
-def _painter(painter: Painter, seat: Seat, viewer: Viewer) -> PainterView:
-    return PainterView(
+def _seat(painter: Painter, seat: Seat, viewer: Viewer) -> TableSeat:
+    """Return what a seat has, as the viewer may see it."""
+    return TableSeat(
         hand_size=len(painter.hand),
         hand=painter.hand if sees(viewer, seat) else (),
         workshop=paintings(painter),
@@ -219,12 +204,11 @@ def _painter(painter: Painter, seat: Seat, viewer: Viewer) -> PainterView:
     )
 
 
-def _pile(cards: tuple[Card, ...], viewer: Viewer) -> Pile:
-    return Pile(len(cards), cards[0] if cards else None, cards if viewer.kind is ViewerKind.ALL else ())
+def _pile(cards: tuple[Card, ...], viewer: Viewer) -> TablePile:
+    """Return a pile, as the viewer may see it."""
+    return TablePile(len(cards), cards[0] if cards else None, cards if sees_all(viewer) else ())
 
 
-def _dealt_pile(pile: DealtPile, viewer: Viewer) -> DealtPile:
-    """Return a pile as it was made: its top card is seen by all, those below by nobody (§8)."""
-    if viewer.kind is ViewerKind.ALL:
-        return DealtPile(pile.cards)
-    return DealtPile((*pile.cards[:1], *(None,) * len(pile.cards[1:])))
+def _tops(piles: tuple[Seen[Card], ...], viewer: Viewer) -> tuple[Seen[Card], ...]:
+    """Return new piles: everybody sees the top cards, nobody those below (§8)."""
+    return tuple((*pile[:1], *shown(pile[1:], visible=sees_all(viewer))) for pile in piles)

@@ -1,6 +1,6 @@
 """The data of ruleset `mount_drago/recon-1`: cards, boards and options (mount_drago §1, §2)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, get_args
 
@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from domain.mount_drago.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade
+from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
 
 RULESET = "mount_drago/recon-1"
@@ -36,6 +37,9 @@ COLOURS: tuple[Colour, ...] = get_args(Colour.__value__)
 FACES: tuple[Card, ...] = get_args(Card.__value__)
 """The 50 different cards, by colour and value: the order of hands and of legal moves (common §9)."""
 
+in_order = sorter(FACES)
+"""Sorts cards by colour, then value (common §2, §9)."""
+
 COPIES: Mapping[int, int] = {1: 2, 2: 2, 3: 3, 4: 2, 5: 2}
 """How many cards of each value a colour has (§1)."""
 
@@ -59,13 +63,6 @@ LAST_TO_ENTER = 3
 
 SUMMIT_SPACES = 4
 """How many spaces at the end of the path are summit spaces (§1)."""
-
-_ORDER = {card: number for number, card in enumerate(FACES)}
-
-
-def in_order(cards: Iterable[Card]) -> tuple[Card, ...]:
-    """Return the cards sorted by colour, then value (common §2, §9)."""
-    return tuple(sorted(cards, key=_ORDER.__getitem__))
 
 
 class Scoring(StrEnum):

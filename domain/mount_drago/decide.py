@@ -9,17 +9,16 @@ from domain.mount_drago.events import (
     CardsDrawn,
     DrawPileRenewed,
     Event,
-    FaceDown,
     Scored,
     SummitCardsDiscarded,
 )
 from domain.mount_drago.legality import rider, why_not
 from domain.mount_drago.outcome import last_has_entered, winnings
-from domain.mount_drago.state import State, Step, board
+from domain.mount_drago.state import Phase, State, board
 from domain.shared.chance import Chance
 from domain.shared.piles import draw
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, next_seat
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:
@@ -45,7 +44,7 @@ def consequence(state: State, chance: Chance) -> Event | None:
     """Return the scoring that is due or the next part of a draw, or None while a seat has a choice."""
     if state.scoring:
         return _score(state, state.scoring)
-    if state.step is Step.DRAW:
+    if state.phase is Phase.DRAW:
         return _draw(state, chance)
     return None
 
@@ -59,12 +58,12 @@ def _play(state: State, seat: Seat, play: PlayCard) -> CardPlayed:
     on_top = rider(state, dragon) in (None, seat) if play.ride is None else play.ride
     # On the summit already, it enters no more: moving on scores nothing (§4.3).
     scoring = None if before >= path.summit else path.scorings[space]
-    step = Step.DRAW
+    phase = Phase.DRAW
     if scoring:
-        step = Step.SCORE
+        phase = Phase.SCORE
     elif len(state.hands[seat]) > 1 and max(space, *state.dragons) >= path.summit:
-        step = Step.DISCARD
-    return CardPlayed(seat, play.card, on_top, space, scoring, step)
+        phase = Phase.DISCARD
+    return CardPlayed(seat, play.card, on_top, space, scoring, phase)
 
 
 def _score(state: State, scoring: Scoring) -> Scored:
@@ -74,10 +73,10 @@ def _score(state: State, scoring: Scoring) -> Scored:
     """
     points = winnings(state, scoring)
     if scoring is Scoring.SUMMIT and last_has_entered(state):
-        return Scored(scoring, points, state.turn, Step.END)
+        return Scored(scoring, points, None, Phase.OVER)
     if not state.hands[state.turn]:
-        return Scored(scoring, points, state.turn, Step.DRAW)
-    return Scored(scoring, points, _next_seat(state), Step.PLAY)
+        return Scored(scoring, points, state.turn, Phase.DRAW)
+    return Scored(scoring, points, next_seat(state.turn, len(state.hands)), Phase.PLAY)
 
 
 def _draw(state: State, chance: Chance) -> CardsDrawn | DrawPileRenewed:
@@ -85,14 +84,10 @@ def _draw(state: State, chance: Chance) -> CardsDrawn | DrawPileRenewed:
     if not state.draw_pile:
         under = (card for pile in state.under for card in pile)
         pile = chance.shuffle((*state.discard_pile, *under))
-        return DrawPileRenewed(FaceDown(len(pile), pile))
+        return DrawPileRenewed(pile)
     missing = HAND - len(state.hands[state.turn])
     cards, _ = draw(state.draw_pile, missing)
-    drawn = FaceDown(len(cards), in_order(cards))
+    drawn = in_order(cards)
     if len(cards) < missing:
-        return CardsDrawn(state.turn, drawn, state.turn, Step.DRAW)
-    return CardsDrawn(state.turn, drawn, _next_seat(state), Step.PLAY)
-
-
-def _next_seat(state: State) -> Seat:
-    return Seat((state.turn + 1) % len(state.hands))
+        return CardsDrawn(state.turn, drawn, state.turn, Phase.DRAW)
+    return CardsDrawn(state.turn, drawn, next_seat(state.turn, len(state.hands)), Phase.PLAY)

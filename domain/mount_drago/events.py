@@ -3,21 +3,9 @@
 from msgspec import Struct
 
 from domain.mount_drago.catalogue import Card, Scoring
-from domain.mount_drago.state import Step
+from domain.mount_drago.state import Phase
 from domain.shared.seats import Seat
-
-
-class FaceDown(Struct, frozen=True):
-    """Cards that not everybody may see.
-
-    Attributes:
-        count: How many there are.
-        cards: Which they are: those of a hand sorted, those of a pile top first; none for a viewer who may
-            not see them.
-    """
-
-    count: int
-    cards: tuple[Card, ...]
+from domain.shared.viewers import Seen
 
 
 class Dealt(Struct, frozen=True, tag_field="type", tag="mount_drago.dealt"):
@@ -26,14 +14,14 @@ class Dealt(Struct, frozen=True, tag_field="type", tag="mount_drago.dealt"):
     Attributes:
         first_seat: The seat that begins.
         open_cards: The card that lies open before each seat, in seat order.
-        hands: Each seat's hand, in seat order; its cards are seen by that seat only.
-        draw_pile: What is left; seen by nobody.
+        hands: One a seat, by colour, then value; each seat sees its own.
+        draw_pile: What is left, the top card first; nobody sees it.
     """
 
     first_seat: Seat
     open_cards: tuple[Card, ...]
-    hands: tuple[FaceDown, ...]
-    draw_pile: FaceDown
+    hands: tuple[Seen[Card], ...]
+    draw_pile: Seen[Card]
 
 
 class CardPlayed(Struct, frozen=True, tag_field="type", tag="mount_drago.card_played"):
@@ -45,7 +33,7 @@ class CardPlayed(Struct, frozen=True, tag_field="type", tag="mount_drago.card_pl
         on_top: Whether the card went on top of the seat's open card, which it replaces, or under it.
         space: Where the dragon stands now.
         scoring: The scoring that this brings, if any (§4.3).
-        step: What the turn has come to.
+        phase: What the turn has come to.
     """
 
     seat: Seat
@@ -53,7 +41,7 @@ class CardPlayed(Struct, frozen=True, tag_field="type", tag="mount_drago.card_pl
     on_top: bool
     space: int
     scoring: Scoring | None
-    step: Step
+    phase: Phase
 
 
 class Scored(Struct, frozen=True, tag_field="type", tag="mount_drago.scored"):
@@ -62,14 +50,14 @@ class Scored(Struct, frozen=True, tag_field="type", tag="mount_drago.scored"):
     Attributes:
         scoring: Which scoring it was.
         points: What each seat got, in seat order, may be negative.
-        turn: The seat on turn now.
-        step: What its turn has come to.
+        next_seat: The seat whose turn it is now; null if the game is over.
+        phase: What its turn has come to.
     """
 
     scoring: Scoring
     points: tuple[int, ...]
-    turn: Seat
-    step: Step
+    next_seat: Seat | None
+    phase: Phase
 
 
 class SummitCardsDiscarded(Struct, frozen=True, tag_field="type", tag="mount_drago.summit_cards_discarded"):
@@ -77,7 +65,7 @@ class SummitCardsDiscarded(Struct, frozen=True, tag_field="type", tag="mount_dra
 
     Attributes:
         seat: The seat.
-        cards: The cards, sorted.
+        cards: The cards by colour, then value.
     """
 
     seat: Seat
@@ -89,25 +77,26 @@ class CardsDrawn(Struct, frozen=True, tag_field="type", tag="mount_drago.cards_d
 
     Attributes:
         seat: The seat.
-        drawn: The cards, sorted; seen by that seat only.
-        turn: The seat on turn now: the same one if the draw pile ran out before the hand was full (R6).
-        step: What its turn has come to.
+        cards: The cards by colour, then value; the seat sees them.
+        next_seat: The seat whose turn it is now: the same one if the draw pile ran out before the hand was
+            full (R6).
+        phase: What its turn has come to.
     """
 
     seat: Seat
-    drawn: FaceDown
-    turn: Seat
-    step: Step
+    cards: Seen[Card]
+    next_seat: Seat
+    phase: Phase
 
 
 class DrawPileRenewed(Struct, frozen=True, tag_field="type", tag="mount_drago.draw_pile_renewed"):
     """The discard pile and all cards under open cards were shuffled into a new draw pile (R6).
 
     Attributes:
-        draw_pile: The new pile; seen by nobody. The draw goes on.
+        draw_pile: The new pile, the top card first; nobody sees it. The draw goes on.
     """
 
-    draw_pile: FaceDown
+    draw_pile: Seen[Card]
 
 
 type Event = Dealt | CardPlayed | Scored | SummitCardsDiscarded | CardsDrawn | DrawPileRenewed

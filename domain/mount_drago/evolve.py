@@ -4,7 +4,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.mount_drago.catalogue import COLOURS, DRAGONS, in_order
+from domain.mount_drago.catalogue import COLOURS, DRAGONS, Card, in_order
 from domain.mount_drago.events import (
     CardPlayed,
     CardsDrawn,
@@ -14,81 +14,80 @@ from domain.mount_drago.events import (
     Scored,
     SummitCardsDiscarded,
 )
-from domain.mount_drago.state import State, Step
-from domain.shared.piles import draw, without
+from domain.mount_drago.state import Phase, State
+from domain.shared.piles import draw, put, without
+from domain.shared.viewers import revealed
 
 
 def evolve(state: State, event: Event) -> State:
     """Return the table after an event."""
     match event:
         case CardPlayed():
-            return _after_play(state, event)
+            return _played(state, event)
         case CardsDrawn():
-            _, pile = draw(state.draw_pile, event.drawn.count)
-            hand = in_order((*state.hands[event.seat], *event.drawn.cards))
+            _, pile = draw(state.draw_pile, len(event.cards))
+            drawn: tuple[Card, ...] = revealed(event.cards)
+            hand = in_order((*state.hands[event.seat], *drawn))
             return replace(
                 state,
-                hands=_with(state.hands, event.seat, hand),
+                hands=put(state.hands, event.seat, hand),
                 draw_pile=pile,
-                turn=event.turn,
-                step=event.step,
+                turn=event.next_seat,
+                phase=event.phase,
             )
         case Scored():
+            turn = state.turn if event.next_seat is None else event.next_seat
             points = tuple(had + won for had, won in zip(state.points, event.points, strict=True))
-            return replace(state, points=points, turn=event.turn, step=event.step, scoring=None)
+            return replace(state, points=points, turn=turn, phase=event.phase, scoring=None)
         case SummitCardsDiscarded():
             hand = without(state.hands[event.seat], event.cards)
             return replace(
                 state,
-                hands=_with(state.hands, event.seat, hand),
+                hands=put(state.hands, event.seat, hand),
                 discard_pile=(*state.discard_pile, *event.cards),
-                step=Step.DRAW,
+                phase=Phase.DRAW,
             )
         case DrawPileRenewed():
             under = ((),) * len(state.under)
-            pile = event.draw_pile.cards
-            return replace(state, under=under, draw_pile=pile, discard_pile=(), step=Step.DRAW)
+            pile = revealed(event.draw_pile)
+            return replace(state, under=under, draw_pile=pile, discard_pile=(), phase=Phase.DRAW)
         case Dealt():
-            return _after_deal(event)
+            return _dealt(event)
         case _:
             assert_never(event)
 
 
-def _after_deal(event: Dealt) -> State:
+def _dealt(event: Dealt) -> State:
     """Return the table as it was laid (§3)."""
+    seats = len(event.hands)
     return State(
-        hands=tuple(hand.cards for hand in event.hands),
-        open_cards=event.open_cards,
-        under=((),) * len(event.open_cards),
-        dragons=(0,) * len(COLOURS),
-        points=(0,) * len(event.open_cards),
-        draw_pile=event.draw_pile.cards,
-        discard_pile=(),
         turn=event.first_seat,
-        step=Step.PLAY,
+        phase=Phase.PLAY,
         scoring=None,
+        hands=tuple(revealed(hand) for hand in event.hands),
+        open_cards=event.open_cards,
+        under=((),) * seats,
+        points=(0,) * seats,
+        dragons=(0,) * len(COLOURS),
+        draw_pile=revealed(event.draw_pile),
+        discard_pile=(),
     )
 
 
-def _after_play(state: State, event: CardPlayed) -> State:
+def _played(state: State, event: CardPlayed) -> State:
     """Return the table after a card was played (§4.1, §4.2)."""
     seat, card, dragon = event.seat, event.card, DRAGONS[event.card]
     covered = state.open_cards[seat]
     open_card, below = (card, covered) if event.on_top else (covered, card)
     return State(
-        _with(state.hands, seat, without(state.hands[seat], (card,))),
-        _with(state.open_cards, seat, open_card),
-        _with(state.under, seat, (below, *state.under[seat])),
-        _with(state.dragons, dragon, event.space),
-        state.points,
-        state.draw_pile,
-        state.discard_pile,
-        state.turn,
-        event.step,
-        event.scoring,
+        turn=state.turn,
+        phase=event.phase,
+        scoring=event.scoring,
+        hands=put(state.hands, seat, without(state.hands[seat], (card,))),
+        open_cards=put(state.open_cards, seat, open_card),
+        under=put(state.under, seat, (below, *state.under[seat])),
+        points=state.points,
+        dragons=put(state.dragons, dragon, event.space),
+        draw_pile=state.draw_pile,
+        discard_pile=state.discard_pile,
     )
-
-
-def _with[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
-    """Return the items with another one at a place."""
-    return (*items[:place], item, *items[place + 1 :])

@@ -1,13 +1,13 @@
 """What is legal in Mount Drago (mount_drago §4)."""
 
-from collections.abc import Iterator
 from typing import assert_never
 
-from domain.mount_drago.catalogue import DRAGONS, FACES, Card
+from domain.mount_drago.catalogue import DRAGONS, FACES
 from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.mount_drago.rejections import Reason
-from domain.mount_drago.state import State, Step, board
-from domain.shared.seats import Seat
+from domain.mount_drago.state import Phase, State, board
+from domain.shared.piles import has_all, selections
+from domain.shared.seats import Seat, by_seat
 
 PLAYS = {card: (PlayCard(card),) for card in FACES}
 """How a card is played where there is no choice to ride its dragon."""
@@ -18,7 +18,7 @@ PLAYS_BY_CHOICE = {card: (PlayCard(card, ride=False), PlayCard(card, ride=True))
 
 def to_act(state: State) -> tuple[Seat, ...]:
     """Return the seat on turn while it has a choice; none while things happen by themselves (§4.4)."""
-    return (state.turn,) if state.step is Step.PLAY or state.step is Step.DISCARD else ()
+    return (state.turn,) if state.phase is Phase.PLAY or state.phase is Phase.DISCARD else ()
 
 
 def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
@@ -29,7 +29,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
         case DiscardSummitCards():
             return _why_not_discard(state, seat, command)
         case Draw():
-            return None if state.step is Step.DISCARD else Reason.CARD_NOT_PLAYED_YET
+            return None if state.phase is Phase.DISCARD else Reason.CARD_NOT_PLAYED_YET
         case _:
             assert_never(command)
 
@@ -42,14 +42,14 @@ def legal_moves(state: State, seat: Seat) -> list[Command]:
     if seat not in to_act(state):
         return []
     hand = state.hands[seat]
-    if state.step is Step.PLAY:
+    if state.phase is Phase.PLAY:
         choice = offered(state)
         moves: list[Command] = []
         for card in dict.fromkeys(hand):
             moves += (PLAYS_BY_CHOICE if DRAGONS[card] in choice else PLAYS)[card]
         return moves
     at_summit = tuple(card for card in hand if on_summit(state, DRAGONS[card]))
-    return [*map(DiscardSummitCards, _selections(at_summit)), Draw()]
+    return [*map(DiscardSummitCards, selections(at_summit)), Draw()]
 
 
 def offered(state: State) -> set[int]:
@@ -61,10 +61,7 @@ def offered(state: State) -> set[int]:
 
 def rider(state: State, dragon: int) -> Seat | None:
     """Return the seat that rides a dragon; never more than one does (§3.2, §4.2)."""
-    for seat, card in enumerate(state.open_cards):
-        if DRAGONS[card] == dragon:
-            return Seat(seat)
-    return None
+    return next((seat for seat, card in by_seat(state.open_cards) if DRAGONS[card] == dragon), None)
 
 
 def on_summit(state: State, dragon: int) -> bool:
@@ -74,7 +71,7 @@ def on_summit(state: State, dragon: int) -> bool:
 
 def _why_not_play(state: State, seat: Seat, play: PlayCard) -> Reason | None:
     """Return why a card may not be played so, or None (§4.1, §4.2)."""
-    if state.step is not Step.PLAY:
+    if state.phase is not Phase.PLAY:
         return Reason.CARD_ALREADY_PLAYED
     if play.card not in state.hands[seat]:
         return Reason.CARD_NOT_IN_HAND
@@ -85,20 +82,10 @@ def _why_not_play(state: State, seat: Seat, play: PlayCard) -> Reason | None:
 
 def _why_not_discard(state: State, seat: Seat, discard: DiscardSummitCards) -> Reason | None:
     """Return why cards may not be discarded, or None (§4.4)."""
-    if state.step is not Step.DISCARD:
+    if state.phase is not Phase.DISCARD:
         return Reason.CARD_NOT_PLAYED_YET
-    hand = state.hands[seat]
-    if any(discard.cards.count(card) > hand.count(card) for card in discard.cards):
+    if not has_all(state.hands[seat], discard.cards):
         return Reason.DISCARD_NOT_IN_HAND
     if not all(on_summit(state, DRAGONS[card]) for card in discard.cards):
         return Reason.DRAGON_NOT_ON_SUMMIT
     return None
-
-
-def _selections(cards: tuple[Card, ...]) -> Iterator[tuple[Card, ...]]:
-    """Yield every choice of at least one of the sorted cards, alike choices once, in order (common §9)."""
-    for place, card in enumerate(cards):
-        if cards.index(card) == place:
-            yield (card,)
-            for more in _selections(cards[place + 1 :]):
-                yield (card, *more)

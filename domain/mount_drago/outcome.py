@@ -1,14 +1,14 @@
 """Scoring and the end of Mount Drago (mount_drago §4.3, §5)."""
 
 from domain.mount_drago.catalogue import DRAGONS, LAST_TO_ENTER, SMALL_LIMIT, Scoring
-from domain.mount_drago.state import State, Step, board
+from domain.mount_drago.state import Phase, State, board
 from domain.shared.outcomes import Outcome, Standings, best
 from domain.shared.seats import seats_in_order
 
 
 def outcome(state: State) -> Outcome | None:
     """Return how the game ended, or None while it goes on (§5.1, §5.2)."""
-    if state.step is not Step.END:
+    if state.phase is not Phase.OVER:
         return None
     kind, winners = best(standings(state), seats_in_order(len(state.hands)))
     return Outcome(kind, winners, scores(state), "summit_reached")

@@ -1,9 +1,9 @@
 """The deal of Mount Drago (mount_drago §3)."""
 
 from domain.mount_drago.catalogue import CARDS, DRAGONS, HAND, Card, Options, in_order
-from domain.mount_drago.events import Dealt, Event, FaceDown
+from domain.mount_drago.events import Dealt, Event
 from domain.shared.chance import Chance
-from domain.shared.piles import draw, without
+from domain.shared.piles import deal, without
 from domain.shared.seats import chosen
 
 
@@ -20,9 +20,5 @@ def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
         card = choice[chance.below(len(choice))]
         open_cards += (card,)
         choice = tuple(other for other in choice if DRAGONS[other] != DRAGONS[card])
-    pile = chance.shuffle(without(CARDS, open_cards))
-    hands: tuple[FaceDown, ...] = ()
-    for _ in range(seats):
-        hand, pile = draw(pile, HAND)
-        hands += (FaceDown(HAND, in_order(hand)),)
-    return (Dealt(first_seat, open_cards, hands, FaceDown(len(pile), pile)),)
+    hands, pile = deal(chance.shuffle(without(CARDS, open_cards)), (HAND,) * seats)
+    return (Dealt(first_seat, open_cards, tuple(map(in_order, hands)), pile),)

@@ -8,48 +8,58 @@ from domain.mount_drago.catalogue import COLOURS, Board, Card, Scoring, board_fo
 from domain.shared.seats import Seat
 
 
-class Step(StrEnum):
-    """What the turn has come to (§4, §5)."""
+class Phase(StrEnum):
+    """What a turn has come to (§4); `over` once the game is."""
 
-    DEAL = "deal"
     PLAY = "play"
     SCORE = "score"
     DISCARD = "discard"
     DRAW = "draw"
-    END = "end"
+    OVER = "over"
 
 
 class State(Struct, frozen=True):
     """The table.
 
     Attributes:
+        turn: The seat whose turn it is; the last one's once the game is over.
+        phase: What its turn has come to: `play` and `discard` wait for it, `score` and `draw` happen by
+            themselves; `over` once the game is.
+        scoring: The scoring that is due, in phase `score` only.
         hands: The cards in each seat's hand, sorted by colour and value.
         open_cards: The card that lies open before each seat; the seat rides its dragon.
         under: The cards under each open card, top first.
-        dragons: The space of each dragon, in the order of `COLOURS`; 0 is the start.
         points: Points of each seat, may be negative (R3).
+        dragons: The space of each dragon, in the order of `COLOURS`; 0 is the start.
         draw_pile: Face down, top first.
         discard_pile: Discarded cards, oldest first.
-        turn: The seat on turn.
-        step: What its turn has come to: `play` and `discard` wait for it, `score` and `draw` happen by
-            themselves.
-        scoring: The scoring that is due, in step `score` only.
     """
 
+    turn: Seat
+    phase: Phase
+    scoring: Scoring | None
     hands: tuple[tuple[Card, ...], ...]
     open_cards: tuple[Card, ...]
     under: tuple[tuple[Card, ...], ...]
-    dragons: tuple[int, ...]
     points: tuple[int, ...]
+    dragons: tuple[int, ...]
     draw_pile: tuple[Card, ...]
     discard_pile: tuple[Card, ...]
-    turn: Seat
-    step: Step
-    scoring: Scoring | None
 
 
-INITIAL = State((), (), (), (), (), (), (), Seat(0), Step.DEAL, None)
-"""Before the deal: an empty table."""
+INITIAL = State(
+    turn=Seat(0),
+    phase=Phase.PLAY,
+    scoring=None,
+    hands=(),
+    open_cards=(),
+    under=(),
+    points=(),
+    dragons=(),
+    draw_pile=(),
+    discard_pile=(),
+)
+"""Before the deal: no seat, no card."""
 
 
 def board(state: State) -> Board:

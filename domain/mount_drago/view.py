@@ -12,28 +12,29 @@ from domain.mount_drago.events import (
     Dealt,
     DrawPileRenewed,
     Event,
-    FaceDown,
     Scored,
     SummitCardsDiscarded,
 )
-from domain.mount_drago.state import State, Step, board
+from domain.mount_drago.state import Phase, State, board
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
-from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind, sees
+from domain.shared.piles import mixed, put
+from domain.shared.seats import Seat, by_seat
+from domain.shared.viewers import TablePile, Viewer, each_its_own, face_down, sees, sees_all, shown
 
 
-class Rider(Struct, frozen=True):
-    """A seat and what lies before it.
+class TableSeat(Struct, frozen=True):
+    """What a seat has.
 
     Attributes:
-        hand: Its hand; the cards are seen by the seat itself only.
-        open_card: The card that lies open; the seat rides its dragon.
-        under: The cards under it, top first.
+        hand_size: How many cards it has in hand.
+        hand: Those cards by colour, then value; the seat sees them, to others this is empty.
+        open_card: The card that lies open before it; the seat rides its dragon.
+        under: The cards under that, the top card first.
         points: Its points, may be negative.
     """
 
-    hand: FaceDown
+    hand_size: int
+    hand: tuple[Card, ...]
     open_card: Card
     under: tuple[Card, ...]
     points: int
@@ -54,45 +55,37 @@ class Dragon(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True, tag_field="game", tag="mount_drago"):
-    """The table as one viewer may see it.
+    """The table as a viewer may see it.
 
     Attributes:
-        riders: One a seat, in seat order; none before the deal.
+        turn: The seat whose turn it is; null once the game is over.
+        phase: What its turn has come to; `over` once the game is.
+        seats: What each seat has, in seat order; none before the deal.
         dragons: The ten dragons, in the order of the catalogue; none before the deal.
-        draw_pile: The draw pile; its cards are seen by nobody.
-        discard_pile: Discarded cards, oldest first.
-        turn: The seat on turn.
-        step: What its turn has come to.
+        draw_pile: The draw pile.
+        discard_pile: The discard pile, the oldest card first.
     """
 
-    riders: tuple[Rider, ...]
+    turn: Seat | None
+    phase: Phase
+    seats: tuple[TableSeat, ...]
     dragons: tuple[Dragon, ...]
-    draw_pile: FaceDown
+    draw_pile: TablePile[Card]
     discard_pile: tuple[Card, ...]
-    turn: Seat
-    step: Step
 
 
 def view(state: State, viewer: Viewer) -> Table:
     """Return the table as the viewer may see it."""
     values = board(state).values
     return Table(
-        riders=tuple(
-            Rider(
-                _face_down(hand, shown=sees(viewer, Seat(seat))),
-                state.open_cards[seat],
-                state.under[seat],
-                state.points[seat],
-            )
-            for seat, hand in enumerate(state.hands)
-        ),
+        turn=None if state.phase is Phase.OVER else state.turn,
+        phase=state.phase,
+        seats=tuple(_seat(state, seat, viewer) for seat, _ in by_seat(state.hands)),
         dragons=tuple(
             Dragon(COLOURS[dragon], space, values[space]) for dragon, space in enumerate(state.dragons)
         ),
-        draw_pile=_face_down(state.draw_pile, shown=viewer.kind is ViewerKind.ALL),
+        draw_pile=face_down(state.draw_pile, viewer),
         discard_pile=state.discard_pile,
-        turn=state.turn,
-        step=state.step,
     )
 
 
@@ -103,40 +96,43 @@ def seen(event: Event, viewer: Viewer) -> Event:
             return Dealt(
                 event.first_seat,
                 event.open_cards,
-                tuple(
-                    _face_down(hand.cards, shown=sees(viewer, Seat(seat)))
-                    for seat, hand in enumerate(event.hands)
-                ),
-                _face_down(event.draw_pile.cards, shown=viewer.kind is ViewerKind.ALL),
+                each_its_own(event.hands, viewer),
+                shown(event.draw_pile, visible=sees_all(viewer)),
             )
         case CardPlayed():
-            return CardPlayed(event.seat, event.card, event.on_top, event.space, event.scoring, event.step)
+            return CardPlayed(event.seat, event.card, event.on_top, event.space, event.scoring, event.phase)
         case Scored():
-            return Scored(event.scoring, event.points, event.turn, event.step)
+            return Scored(event.scoring, event.points, event.next_seat, event.phase)
         case SummitCardsDiscarded():
             return SummitCardsDiscarded(event.seat, event.cards)
         case CardsDrawn():
-            drawn = _face_down(event.drawn.cards, shown=sees(viewer, event.seat))
-            return CardsDrawn(event.seat, drawn, event.turn, event.step)
+            cards = shown(event.cards, visible=sees(viewer, event.seat))
+            return CardsDrawn(event.seat, cards, event.next_seat, event.phase)
         case DrawPileRenewed():
-            return DrawPileRenewed(_face_down(event.draw_pile.cards, shown=viewer.kind is ViewerKind.ALL))
+            return DrawPileRenewed(shown(event.draw_pile, visible=sees_all(viewer)))
         case _:
             assert_never(event)
 
 
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     """Return the table with the cards that the viewer cannot see mixed and shared out anew (§6)."""
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return state
-    hidden = [seat for seat in range(len(state.hands)) if not sees(viewer, Seat(seat))]
-    mixed = chance.shuffle((*state.draw_pile, *(card for seat in hidden for card in state.hands[seat])))
-    hands = list(state.hands)
-    for seat in hidden:
-        hand, mixed = draw(mixed, len(hands[seat]))
-        hands[seat] = in_order(hand)
-    return replace(state, hands=tuple(hands), draw_pile=mixed)
+    others = [seat for seat, _ in by_seat(state.hands) if not sees(viewer, seat)]
+    *dealt, draw_pile = mixed((*(state.hands[seat] for seat in others), state.draw_pile), chance)
+    hands = state.hands
+    for seat, hand in zip(others, dealt, strict=True):
+        hands = put(hands, seat, in_order(hand))
+    return replace(state, hands=hands, draw_pile=draw_pile)
 
 
-def _face_down(cards: tuple[Card, ...], *, shown: bool) -> FaceDown:
-    """Return cards by their number, and which they are if they are shown."""
-    return FaceDown(len(cards), cards if shown else ())
+def _seat(state: State, seat: Seat, viewer: Viewer) -> TableSeat:
+    """Return what a seat has, as the viewer may see it."""
+    hand = state.hands[seat]
+    return TableSeat(
+        hand_size=len(hand),
+        hand=hand if sees(viewer, seat) else (),
+        open_card=state.open_cards[seat],
+        under=state.under[seat],
+        points=state.points[seat],
+    )

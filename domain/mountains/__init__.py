@@ -6,7 +6,7 @@ from domain.mountains.decide import consequence, decide
 from domain.mountains.events import EVENTS, Event
 from domain.mountains.evolve import evolve
 from domain.mountains.legality import legal_moves, to_act, why_not
-from domain.mountains.outcome import outcome, scores, standings
+from domain.mountains.outcome import outcome, scores, standings, stones
 from domain.mountains.rejections import CLAUSES
 from domain.mountains.rules import RULES
 from domain.mountains.setup import setup
@@ -44,6 +44,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     determinize=determinize,
     outcome=outcome,
     scores=scores,
+    stones=stones,
     standings=standings,
     defaults=(DeclineHike(), AbandonHike(), DeclineOffer()),
     pieces=pieces,

@@ -1,7 +1,7 @@
 """The data of ruleset `mountains/recon-1`: equipment, hiking cards, options (mountains §1, §2, §9)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, get_args
 
@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from domain.mountains.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade
+from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
 
 RULESET = "mountains/recon-1"
@@ -22,7 +23,8 @@ type Equipment = Literal[
 EQUIPMENT: tuple[Equipment, ...] = get_args(Equipment.__value__)
 """The 16 types, in the order of §1, in which lists of equipment are sorted."""
 
-ORDER: Mapping[Equipment, int] = {equipment: number for number, equipment in enumerate(EQUIPMENT)}
+in_order = sorter(EQUIPMENT)
+"""Sorts equipment in the order of §1 (common §2, §9)."""
 
 PACK: tuple[Equipment, ...] = tuple(equipment for equipment in EQUIPMENT for _ in range(2))
 """The 32 equipment cards before the first shuffle; nothing tells the two copies of a type apart (R15)."""
@@ -56,11 +58,22 @@ class CardKind(StrEnum):
     HUT_STAMP = "hut_stamp"
 
 
+type HikingCardId = Literal[
+    "1-01", "1-02", "1-03", "1-04", "1-05", "1-06", "1-07", "1-08", "1-09", "1-10",
+    "2-01", "2-02", "2-03", "2-04", "2-05", "2-06", "2-07", "2-08", "2-09", "2-10",
+    "3-01", "3-02", "3-03", "3-04", "3-05", "3-06", "3-07", "3-08", "3-09", "3-10", "3-11", "3-12",
+    "4-01", "4-02", "4-03", "4-04", "4-05", "4-06", "4-07", "4-08", "4-09", "4-10",
+    "4s-01", "4s-02", "4s-03", "4s-04", "4s-05", "4s-06", "4s-07", "4s-08", "4s-09", "4s-10",
+    "5s-01", "5s-02", "5s-03", "5s-04", "5s-05", "5s-06", "5s-07", "5s-08", "5s-09", "5s-10",
+]  # fmt: skip
+"""The deck of a hiking card, a hyphen and a number of two digits."""
+
+
 class HikingCard(Struct, frozen=True):
     """A hiking card (§9).
 
     Attributes:
-        id: The deck, a hyphen and a number of two digits, `4s-03`.
+        id: By which it is known, `4s-03`.
         deck: The deck that it belongs to.
         kind: A hike, a hut that sells equipment, or a hut that sells a stamp.
         equipment: What a hike asks for, in the order of §1; a type twice is the pair. A hut asks for nothing.
@@ -69,7 +82,7 @@ class HikingCard(Struct, frozen=True):
         price: Stones that a hut asks for, 2 to 5; 0 for a hike.
     """
 
-    id: str
+    id: HikingCardId
     deck: Deck
     kind: CardKind
     equipment: tuple[Equipment, ...]
@@ -78,95 +91,92 @@ class HikingCard(Struct, frozen=True):
     price: int
 
 
-def in_order(equipment: Iterable[Equipment]) -> tuple[Equipment, ...]:
-    """Return equipment sorted in the order of §1 (common §2)."""
-    return tuple(sorted(equipment, key=ORDER.__getitem__))
+def _deck(id: HikingCardId) -> Deck:
+    return next(deck for deck in DECKS if deck == id.partition("-")[0])
 
 
-def _hike(deck: Deck, number: int, stones: int, stamps: int, *equipment: Equipment) -> HikingCard:
-    return HikingCard(
-        f"{deck}-{number:02}", deck, CardKind.HIKE, in_order(equipment), stones, stamps, price=0
-    )
+def _hike(id: HikingCardId, stones: int, stamps: int, *equipment: Equipment) -> HikingCard:
+    return HikingCard(id, _deck(id), CardKind.HIKE, in_order(equipment), stones, stamps, price=0)
 
 
-def _hut_equipment(deck: Deck, number: int, price: int) -> HikingCard:
-    return HikingCard(f"{deck}-{number:02}", deck, CardKind.HUT_EQUIPMENT, (), 0, 0, price)
+def _hut_equipment(id: HikingCardId, price: int) -> HikingCard:
+    return HikingCard(id, _deck(id), CardKind.HUT_EQUIPMENT, (), 0, 0, price)
 
 
-def _hut_stamp(deck: Deck, number: int, price: int) -> HikingCard:
-    return HikingCard(f"{deck}-{number:02}", deck, CardKind.HUT_STAMP, (), 0, 1, price)
+def _hut_stamp(id: HikingCardId, price: int) -> HikingCard:
+    return HikingCard(id, _deck(id), CardKind.HUT_STAMP, (), 0, 1, price)
 
 
 HIKING_CARDS = (
-    _hike("1", 1, 3, 0, "pocket_knife"),
-    _hike("1", 2, 3, 0, "mug"),
-    _hike("1", 3, 3, 0, "lighter"),
-    _hike("1", 4, 3, 0, "rope"),
-    _hike("1", 5, 3, 0, "crampons"),
-    _hike("1", 6, 3, 0, "compass"),
-    _hike("1", 7, 3, 0, "carabiner"),
-    _hike("1", 8, 3, 0, "trekking_poles"),
-    _hut_equipment("1", 9, 2),
-    _hut_equipment("1", 10, 2),
-    _hike("2", 1, 5, 0, "ice_axe", "sunglasses"),
-    _hike("2", 2, 5, 0, "mug", "trekking_poles"),
-    _hike("2", 3, 5, 0, "rope", "carabiner"),
-    _hike("2", 4, 5, 0, "first_aid_kit", "lantern"),
-    _hike("2", 5, 5, 0, "tent", "lighter"),
-    _hike("2", 6, 5, 0, "boots", "compass"),
-    _hike("2", 7, 5, 0, "crampons", "canteen"),
-    _hike("2", 8, 5, 0, "helmet", "pocket_knife"),
-    _hut_equipment("2", 9, 2),
-    _hut_stamp("2", 10, 5),
-    _hike("3", 1, 3, 1, "boots", "first_aid_kit", "mug"),
-    _hike("3", 2, 3, 1, "crampons", "sunglasses", "pocket_knife"),
-    _hike("3", 3, 3, 1, "boots", "compass", "trekking_poles"),
-    _hike("3", 4, 3, 1, "ice_axe", "sunglasses", "lantern"),
-    _hike("3", 5, 3, 1, "helmet", "tent", "lighter"),
-    _hike("3", 6, 3, 1, "carabiner", "first_aid_kit", "lantern"),
-    _hike("3", 7, 3, 1, "rope", "compass", "trekking_poles"),
-    _hike("3", 8, 3, 1, "crampons", "lighter", "canteen"),
-    _hike("3", 9, 3, 1, "carabiner", "helmet", "pocket_knife"),
-    _hike("3", 10, 3, 1, "tent", "canteen", "mug"),
-    _hut_equipment("3", 11, 2),
-    _hut_stamp("3", 12, 5),
-    _hike("4", 1, 2, 2, "boots", "rope", "pocket_knife", "trekking_poles"),
-    _hike("4", 2, 2, 2, "ice_axe", "first_aid_kit", "canteen", "lantern"),
-    _hike("4", 3, 2, 2, "helmet", "sunglasses", "canteen", "mug"),
-    _hike("4", 4, 2, 2, "ice_axe", "tent", "sunglasses", "lighter"),
-    _hike("4", 5, 2, 2, "boots", "helmet", "crampons", "tent"),
-    _hike("4", 6, 2, 2, "carabiner", "crampons", "compass", "mug"),
-    _hike("4", 7, 2, 2, "rope", "carabiner", "pocket_knife", "lantern"),
-    _hike("4", 8, 2, 2, "compass", "lighter", "first_aid_kit", "trekking_poles"),
-    _hut_equipment("4", 9, 2),
-    _hut_stamp("4", 10, 4),
-    _hike("4s", 1, 0, 3, "helmet", "helmet", "carabiner", "lighter"),
-    _hike("4s", 2, 0, 3, "lighter", "lighter", "boots", "rope"),
-    _hike("4s", 3, 0, 3, "carabiner", "carabiner", "compass", "mug"),
-    _hike("4s", 4, 0, 3, "tent", "tent", "ice_axe", "crampons"),
-    _hike("4s", 5, 0, 3, "ice_axe", "ice_axe", "first_aid_kit", "canteen"),
-    _hike("4s", 6, 0, 3, "rope", "rope", "sunglasses", "lantern"),
-    _hike("4s", 7, 0, 3, "sunglasses", "sunglasses", "tent", "pocket_knife"),
-    _hike("4s", 8, 0, 3, "lantern", "lantern", "helmet", "trekking_poles"),
-    _hut_equipment("4s", 9, 2),
-    _hut_stamp("4s", 10, 4),
-    _hike("5s", 1, 0, 4, "pocket_knife", "pocket_knife", "rope", "carabiner", "canteen"),
-    _hike("5s", 2, 0, 4, "canteen", "canteen", "tent", "sunglasses", "compass"),
-    _hike("5s", 3, 0, 4, "boots", "boots", "rope", "ice_axe", "mug"),
-    _hike("5s", 4, 0, 4, "crampons", "crampons", "boots", "pocket_knife", "first_aid_kit"),
-    _hike("5s", 5, 0, 4, "trekking_poles", "trekking_poles", "sunglasses", "lighter", "first_aid_kit"),
-    _hike("5s", 6, 0, 4, "compass", "compass", "helmet", "crampons", "lantern"),
-    _hike("5s", 7, 0, 4, "mug", "mug", "helmet", "ice_axe", "trekking_poles"),
-    _hike("5s", 8, 0, 4, "first_aid_kit", "first_aid_kit", "boots", "tent", "canteen"),
-    _hut_stamp("5s", 9, 3),
-    _hut_stamp("5s", 10, 3),
+    _hike("1-01", 3, 0, "pocket_knife"),
+    _hike("1-02", 3, 0, "mug"),
+    _hike("1-03", 3, 0, "lighter"),
+    _hike("1-04", 3, 0, "rope"),
+    _hike("1-05", 3, 0, "crampons"),
+    _hike("1-06", 3, 0, "compass"),
+    _hike("1-07", 3, 0, "carabiner"),
+    _hike("1-08", 3, 0, "trekking_poles"),
+    _hut_equipment("1-09", 2),
+    _hut_equipment("1-10", 2),
+    _hike("2-01", 5, 0, "ice_axe", "sunglasses"),
+    _hike("2-02", 5, 0, "mug", "trekking_poles"),
+    _hike("2-03", 5, 0, "rope", "carabiner"),
+    _hike("2-04", 5, 0, "first_aid_kit", "lantern"),
+    _hike("2-05", 5, 0, "tent", "lighter"),
+    _hike("2-06", 5, 0, "boots", "compass"),
+    _hike("2-07", 5, 0, "crampons", "canteen"),
+    _hike("2-08", 5, 0, "helmet", "pocket_knife"),
+    _hut_equipment("2-09", 2),
+    _hut_stamp("2-10", 5),
+    _hike("3-01", 3, 1, "boots", "first_aid_kit", "mug"),
+    _hike("3-02", 3, 1, "crampons", "sunglasses", "pocket_knife"),
+    _hike("3-03", 3, 1, "boots", "compass", "trekking_poles"),
+    _hike("3-04", 3, 1, "ice_axe", "sunglasses", "lantern"),
+    _hike("3-05", 3, 1, "helmet", "tent", "lighter"),
+    _hike("3-06", 3, 1, "carabiner", "first_aid_kit", "lantern"),
+    _hike("3-07", 3, 1, "rope", "compass", "trekking_poles"),
+    _hike("3-08", 3, 1, "crampons", "lighter", "canteen"),
+    _hike("3-09", 3, 1, "carabiner", "helmet", "pocket_knife"),
+    _hike("3-10", 3, 1, "tent", "canteen", "mug"),
+    _hut_equipment("3-11", 2),
+    _hut_stamp("3-12", 5),
+    _hike("4-01", 2, 2, "boots", "rope", "pocket_knife", "trekking_poles"),
+    _hike("4-02", 2, 2, "ice_axe", "first_aid_kit", "canteen", "lantern"),
+    _hike("4-03", 2, 2, "helmet", "sunglasses", "canteen", "mug"),
+    _hike("4-04", 2, 2, "ice_axe", "tent", "sunglasses", "lighter"),
+    _hike("4-05", 2, 2, "boots", "helmet", "crampons", "tent"),
+    _hike("4-06", 2, 2, "carabiner", "crampons", "compass", "mug"),
+    _hike("4-07", 2, 2, "rope", "carabiner", "pocket_knife", "lantern"),
+    _hike("4-08", 2, 2, "compass", "lighter", "first_aid_kit", "trekking_poles"),
+    _hut_equipment("4-09", 2),
+    _hut_stamp("4-10", 4),
+    _hike("4s-01", 0, 3, "helmet", "helmet", "carabiner", "lighter"),
+    _hike("4s-02", 0, 3, "lighter", "lighter", "boots", "rope"),
+    _hike("4s-03", 0, 3, "carabiner", "carabiner", "compass", "mug"),
+    _hike("4s-04", 0, 3, "tent", "tent", "ice_axe", "crampons"),
+    _hike("4s-05", 0, 3, "ice_axe", "ice_axe", "first_aid_kit", "canteen"),
+    _hike("4s-06", 0, 3, "rope", "rope", "sunglasses", "lantern"),
+    _hike("4s-07", 0, 3, "sunglasses", "sunglasses", "tent", "pocket_knife"),
+    _hike("4s-08", 0, 3, "lantern", "lantern", "helmet", "trekking_poles"),
+    _hut_equipment("4s-09", 2),
+    _hut_stamp("4s-10", 4),
+    _hike("5s-01", 0, 4, "pocket_knife", "pocket_knife", "rope", "carabiner", "canteen"),
+    _hike("5s-02", 0, 4, "canteen", "canteen", "tent", "sunglasses", "compass"),
+    _hike("5s-03", 0, 4, "boots", "boots", "rope", "ice_axe", "mug"),
+    _hike("5s-04", 0, 4, "crampons", "crampons", "boots", "pocket_knife", "first_aid_kit"),
+    _hike("5s-05", 0, 4, "trekking_poles", "trekking_poles", "sunglasses", "lighter", "first_aid_kit"),
+    _hike("5s-06", 0, 4, "compass", "compass", "helmet", "crampons", "lantern"),
+    _hike("5s-07", 0, 4, "mug", "mug", "helmet", "ice_axe", "trekking_poles"),
+    _hike("5s-08", 0, 4, "first_aid_kit", "first_aid_kit", "boots", "tent", "canteen"),
+    _hut_stamp("5s-09", 3),
+    _hut_stamp("5s-10", 3),
 )
-"""All 62, in the order of §9; deck, number, stones, stamps and equipment of a hike, or price of a hut."""
+"""All 62, in the order of §9; id, stones, stamps and equipment of a hike, or id and price of a hut."""
 
-CARDS: Mapping[str, HikingCard] = {card.id: card for card in HIKING_CARDS}
+CARDS: Mapping[HikingCardId, HikingCard] = {card.id: card for card in HIKING_CARDS}
 """Each hiking card by its id."""
 
-NEEDS: Mapping[str, tuple[tuple[Equipment, int], ...]] = {
+NEEDS: Mapping[HikingCardId, tuple[tuple[Equipment, int], ...]] = {
     card.id: tuple(Counter(card.equipment).items()) for card in HIKING_CARDS
 }
 """Of which types, in the order of §1, a hike needs how many copies, by the card's id (§4.2)."""

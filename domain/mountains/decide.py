@@ -41,7 +41,7 @@ from domain.mountains.state import Phase, State, face_up
 from domain.shared.chance import Chance
 from domain.shared.piles import without
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, next_seat
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:
@@ -85,8 +85,8 @@ def consequence(state: State, chance: Chance) -> Event | None:
         case Phase.OFFERING:
             seat = state.offered[0]
             return None if can_take_offer(state, seat) else OfferPassedOver(seat)
-        case Phase.ENDING:
-            return _end_of_turn(state, Seat((state.turn + 1) % len(state.hands)))
+        case Phase.DONE:
+            return _end_of_turn(state, next_seat(state.turn, len(state.hands)))
         case _:
             return None
 
@@ -111,9 +111,9 @@ def _purchase(state: State, seat: Seat) -> EquipmentBought | StampsBought:
     hut = face_up(state)
     if hut.kind is CardKind.HUT_STAMP:
         return StampsBought(seat, hut.price, hut.stamps)
-    return EquipmentBought(seat, hut.price, state.pile[0])
+    return EquipmentBought(seat, hut.price, state.draw_pile[0])
 
 
-def _end_of_turn(state: State, next_seat: Seat) -> TurnEnded:
+def _end_of_turn(state: State, follows: Seat) -> TurnEnded:
     """Return the end of a turn, and of the game if two of the higher decks are empty (§6.1)."""
-    return TurnEnded(state.turn, None if decks_used_up(state) else next_seat)
+    return TurnEnded(state.turn, None if decks_used_up(state) else follows)

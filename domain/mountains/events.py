@@ -2,46 +2,9 @@
 
 from msgspec import Struct
 
-from domain.mountains.catalogue import Deck, Equipment, HikingCard, SummitBooks
+from domain.mountains.catalogue import Equipment, HikingCard, HikingCardId, SummitBooks
 from domain.shared.seats import Seat
-
-
-class DealtHand(Struct, frozen=True):
-    """The equipment that a seat was dealt.
-
-    Attributes:
-        size: How many cards.
-        equipment: Which, in the order of §1; empty for whom they are hidden from.
-    """
-
-    size: int
-    equipment: tuple[Equipment, ...]
-
-
-class DealtPile(Struct, frozen=True):
-    """The equipment draw pile.
-
-    Attributes:
-        size: How many cards.
-        equipment: Which, top card first; empty for whom they are hidden from.
-    """
-
-    size: int
-    equipment: tuple[Equipment, ...]
-
-
-class DealtDeck(Struct, frozen=True):
-    """A deck of hiking cards.
-
-    Attributes:
-        deck: Which.
-        size: How many cards.
-        cards: Their ids, top card first; empty for whom they are hidden from.
-    """
-
-    deck: Deck
-    size: int
-    cards: tuple[str, ...]
+from domain.shared.viewers import Seen
 
 
 class Dealt(Struct, frozen=True, tag_field="type", tag="mountains.dealt"):
@@ -51,17 +14,17 @@ class Dealt(Struct, frozen=True, tag_field="type", tag="mountains.dealt"):
         first_seat: The seat that begins.
         summit_books: Whether the others may see a seat's total of stamps.
         stones: What each seat begins with.
-        hands: One a seat, in seat order. Only the seat itself sees its cards.
-        pile: The rest of the equipment. Nobody sees it.
-        decks: Six decks, in the order of §1. Nobody sees their cards.
+        hands: One a seat, in the order of §1; each seat sees its own.
+        draw_pile: The rest of the equipment, the top card first; nobody sees it.
+        decks: Ids of the cards of the six decks, in the order of §1, the top card first; nobody sees them.
     """
 
     first_seat: Seat
     summit_books: SummitBooks
     stones: int
-    hands: tuple[DealtHand, ...]
-    pile: DealtPile
-    decks: tuple[DealtDeck, ...]
+    hands: tuple[Seen[Equipment], ...]
+    draw_pile: Seen[Equipment]
+    decks: tuple[Seen[HikingCardId], ...]
 
 
 class CardTurnedOver(Struct, frozen=True, tag_field="type", tag="mountains.card_turned_over"):
@@ -136,7 +99,7 @@ class EquipmentBought(Struct, frozen=True, tag_field="type", tag="mountains.equi
     Attributes:
         seat: The buyer.
         stones: What it paid to the stockpile.
-        equipment: The card, for the buyer; null for everybody else.
+        equipment: The card; the seat sees it.
     """
 
     seat: Seat

@@ -21,8 +21,9 @@ from domain.mountains.events import (
     TurnEnded,
 )
 from domain.mountains.state import Phase, State
-from domain.shared.piles import without
+from domain.shared.piles import put, without
 from domain.shared.seats import Seat
+from domain.shared.viewers import revealed
 
 
 def evolve(state: State, event: Event) -> State:
@@ -37,23 +38,23 @@ def evolve(state: State, event: Event) -> State:
         case HikeCompleted():
             return replace(
                 state,
-                phase=Phase.ENDING,
-                hands=_put(state.hands, event.seat, without(state.hands[event.seat], event.equipment)),
-                displayed=_put(state.displayed, event.seat, event.equipment),
+                phase=Phase.DONE,
+                hands=put(state.hands, event.seat, without(state.hands[event.seat], event.equipment)),
+                displayed=put(state.displayed, event.seat, event.equipment),
                 stones=_add(state.stones, event.seat, event.stones),
                 stamps=_add(state.stamps, event.seat, event.stamps),
             )
         case HikeDeclined() | Rested():
-            return replace(state, phase=Phase.ENDING, stones=_add(state.stones, event.seat, event.stones))
+            return replace(state, phase=Phase.DONE, stones=_add(state.stones, event.seat, event.stones))
         case HikeAbandoned():
-            return replace(state, phase=Phase.ENDING)
+            return replace(state, phase=Phase.DONE)
         case EquipmentBought():
             bought = () if event.equipment is None else (event.equipment,)
             return replace(
                 state,
                 offered=state.offered[1:],
-                hands=_put(state.hands, event.seat, in_order((*state.hands[event.seat], *bought))),
-                pile=state.pile[1:],
+                hands=put(state.hands, event.seat, in_order((*state.hands[event.seat], *bought))),
+                draw_pile=state.draw_pile[1:],
                 stones=_add(state.stones, event.seat, -event.stones),
             )
         case StampsBought():
@@ -76,25 +77,25 @@ def _dealt(event: Dealt) -> State:
     seats = len(event.hands)
     return State(
         summit_books=event.summit_books,
-        phase=Phase.CHOOSING,
         turn=event.first_seat,
+        phase=Phase.CHOOSING,
+        hands=tuple(revealed(hand) for hand in event.hands),
+        displayed=((),) * seats,
+        stones=(event.stones,) * seats,
+        stamps=(0,) * seats,
+        draw_pile=revealed(event.draw_pile),
+        decks=tuple(revealed(deck) for deck in event.decks),
+        discard_piles=((),) * len(event.decks),
         card=None,
         asked=False,
         offered=(),
-        hands=tuple(hand.equipment for hand in event.hands),
-        displayed=((),) * seats,
-        pile=event.pile.equipment,
-        decks=tuple(deck.cards for deck in event.decks),
-        discards=((),) * len(event.decks),
-        stones=(event.stones,) * seats,
-        stamps=(0,) * seats,
     )
 
 
 def _turned_over(state: State, event: CardTurnedOver) -> State:
     """Return the table with a card face up: a hike, or a hut that all seats are still to be offered."""
     number = DECK_NUMBERS[event.card.deck]
-    decks = _put(state.decks, number, state.decks[number][1:])
+    decks = put(state.decks, number, state.decks[number][1:])
     if event.card.kind is CardKind.HIKE:
         return replace(state, phase=Phase.HIKING, card=event.card, decks=decks)
     seats = len(state.hands)
@@ -113,43 +114,38 @@ def _asked(state: State, event: EquipmentAsked) -> State:
         state,
         asked=True,
         stones=stones,
-        hands=_put(state.hands, event.neighbour, hand),
-        displayed=_put(state.displayed, event.neighbour, displayed),
+        hands=put(state.hands, event.neighbour, hand),
+        displayed=put(state.displayed, event.neighbour, displayed),
     )
 
 
 def _ended(state: State, event: TurnEnded) -> State:
     """Return the table with all pieces back in their hands and the card on its discard pile (§4.7)."""
-    discards = state.discards
+    discard_piles = state.discard_piles
     if state.card is not None:
         number = DECK_NUMBERS[state.card.deck]
-        discards = _put(discards, number, (*discards[number], state.card.id))
+        discard_piles = put(discard_piles, number, (*discard_piles[number], state.card.id))
     hands = tuple(
         in_order(hand + displayed) if displayed else hand
         for hand, displayed in zip(state.hands, state.displayed, strict=True)
     )
     return State(
         summit_books=state.summit_books,
-        phase=Phase.OVER if event.next_seat is None else Phase.CHOOSING,
         turn=event.seat if event.next_seat is None else event.next_seat,
+        phase=Phase.OVER if event.next_seat is None else Phase.CHOOSING,
+        hands=hands,
+        displayed=((),) * len(hands),
+        stones=state.stones,
+        stamps=state.stamps,
+        draw_pile=state.draw_pile,
+        decks=state.decks,
+        discard_piles=discard_piles,
         card=None,
         asked=False,
         offered=(),
-        hands=hands,
-        displayed=((),) * len(hands),
-        pile=state.pile,
-        decks=state.decks,
-        discards=discards,
-        stones=state.stones,
-        stamps=state.stamps,
     )
-
-
-def _put[Item](items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
-    """Return the items with another one at a place."""
-    return (*items[:place], item, *items[place + 1 :])
 
 
 def _add(numbers: tuple[int, ...], place: int, number: int) -> tuple[int, ...]:
     """Return the numbers with one of them changed by a number."""
-    return (*numbers[:place], numbers[place] + number, *numbers[place + 1 :])
+    return put(numbers, place, numbers[place] + number)

@@ -36,7 +36,7 @@ def to_act(state: State) -> tuple[Seat, ...]:
             return (state.turn,)
         case Phase.OFFERING:
             return state.offered[:1]
-        case Phase.ENDING | Phase.OVER:
+        case Phase.DONE | Phase.OVER:
             return ()
         case _:
             assert_never(state.phase)
@@ -92,7 +92,7 @@ def missing(state: State) -> list[Equipment]:
 def can_take_offer(state: State, seat: Seat) -> bool:
     """Return whether a seat can pay what a hut asks for, and there is something to buy (§5.1, §5.2)."""
     hut = face_up(state)
-    return state.stones[seat] >= hut.price and (hut.kind is CardKind.HUT_STAMP or bool(state.pile))
+    return state.stones[seat] >= hut.price and (hut.kind is CardKind.HUT_STAMP or bool(state.draw_pile))
 
 
 def _questions(state: State, lacking: Sequence[Equipment]) -> list[Command]:

@@ -11,12 +11,7 @@ def outcome(state: State) -> Outcome | None:
     if state.phase is not Phase.OVER:
         return None
     kind, winners = best(standings(state), seats_in_order(len(state.stamps)))
-    return Outcome(kind, winners, state.stamps, "decks_used_up", state.stones)
-
-
-def decks_used_up(state: State) -> bool:
-    """Return whether two of the decks 3, 4, 4* and 5* are empty, which ends the game with the turn (§6.1)."""
-    return state.decks[FIRST_HIGH_DECK:].count(()) >= 2
+    return Outcome(kind, winners, scores(state), "decks_used_up", stones(state))
 
 
 def scores(state: State) -> tuple[int, ...]:
@@ -24,6 +19,16 @@ def scores(state: State) -> tuple[int, ...]:
     return state.stamps
 
 
+def stones(state: State) -> tuple[int, ...]:
+    """Return the stones of each seat, by which ties on stamps are broken (§6.3)."""
+    return state.stones
+
+
 def standings(state: State) -> Standings:
     """Return what ranks the seats: stamps, then stones (§6.3)."""
     return tuple(zip(state.stamps, state.stones, strict=True))
+
+
+def decks_used_up(state: State) -> bool:
+    """Return whether two of the decks 3, 4, 4* and 5* are empty, which ends the game with the turn (§6.1)."""
+    return state.decks[FIRST_HIGH_DECK:].count(()) >= 2

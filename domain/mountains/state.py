@@ -4,17 +4,17 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from domain.mountains.catalogue import DECKS, Equipment, HikingCard, SummitBooks
+from domain.mountains.catalogue import DECKS, Equipment, HikingCard, HikingCardId, SummitBooks
 from domain.shared.seats import Seat
 
 
 class Phase(StrEnum):
-    """How far a turn is."""
+    """How far a turn is; `over` once the game is."""
 
     CHOOSING = "choosing"
     HIKING = "hiking"
     OFFERING = "offering"
-    ENDING = "ending"
+    DONE = "done"
     OVER = "over"
 
 
@@ -23,49 +23,49 @@ class State(Struct, frozen=True):
 
     Attributes:
         summit_books: Whether the others may see a seat's total of stamps.
+        turn: The seat whose turn it is; the last one's once the game is over.
         phase: How far the turn is; `over` once the game is.
-        turn: The seat on turn; the last one once the game is over.
+        hands: Equipment of each seat, in the order of §1, without what is on display.
+        displayed: Equipment that each seat has on display, in the order of §1.
+        stones: Of each seat.
+        stamps: Of each seat.
+        draw_pile: The equipment draw pile, top card first.
+        decks: Ids of the cards of each deck, top card first.
+        discard_piles: Ids of the discarded cards of each deck, oldest first.
         card: The hiking card that lies face up, if there is one.
         asked: Whether a question was asked for this hike.
         offered: The seats that a hut is still to be offered to, in that order; the first must choose.
-        hands: Equipment of each seat, in the order of §1, without what is on display.
-        displayed: Equipment that each seat has on display, in the order of §1.
-        pile: The equipment draw pile, top card first.
-        decks: Ids of the cards of each deck, top card first.
-        discards: Ids of the discarded cards of each deck, oldest first.
-        stones: Of each seat.
-        stamps: Of each seat.
     """
 
     summit_books: SummitBooks
-    phase: Phase
     turn: Seat
+    phase: Phase
+    hands: tuple[tuple[Equipment, ...], ...]
+    displayed: tuple[tuple[Equipment, ...], ...]
+    stones: tuple[int, ...]
+    stamps: tuple[int, ...]
+    draw_pile: tuple[Equipment, ...]
+    decks: tuple[tuple[HikingCardId, ...], ...]
+    discard_piles: tuple[tuple[HikingCardId, ...], ...]
     card: HikingCard | None
     asked: bool
     offered: tuple[Seat, ...]
-    hands: tuple[tuple[Equipment, ...], ...]
-    displayed: tuple[tuple[Equipment, ...], ...]
-    pile: tuple[Equipment, ...]
-    decks: tuple[tuple[str, ...], ...]
-    discards: tuple[tuple[str, ...], ...]
-    stones: tuple[int, ...]
-    stamps: tuple[int, ...]
 
 
 INITIAL = State(
     summit_books=SummitBooks.SECRET,
-    phase=Phase.CHOOSING,
     turn=Seat(0),
+    phase=Phase.CHOOSING,
+    hands=(),
+    displayed=(),
+    stones=(),
+    stamps=(),
+    draw_pile=(),
+    decks=((),) * len(DECKS),
+    discard_piles=((),) * len(DECKS),
     card=None,
     asked=False,
     offered=(),
-    hands=(),
-    displayed=(),
-    pile=(),
-    decks=((),) * len(DECKS),
-    discards=((),) * len(DECKS),
-    stones=(),
-    stamps=(),
 )
 """Before the deal: no seat, no card."""
 
@@ -83,6 +83,6 @@ def face_up(state: State) -> HikingCard:
 
 def pieces(state: State) -> tuple[str, ...]:
     """Return the names of all 32 equipment cards and 62 hiking cards, sorted, wherever they are."""
-    places = (*state.hands, *state.displayed, state.pile, *state.decks, *state.discards)
+    places = (*state.hands, *state.displayed, state.draw_pile, *state.decks, *state.discard_piles)
     face_up = () if state.card is None else (state.card.id,)
     return tuple(sorted((*(name for place in places for name in place), *face_up)))

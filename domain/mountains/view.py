@@ -5,13 +5,19 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.mountains.catalogue import CARDS, DECKS, Deck, Equipment, HikingCard, SummitBooks, in_order
+from domain.mountains.catalogue import (
+    CARDS,
+    DECKS,
+    Deck,
+    Equipment,
+    HikingCard,
+    HikingCardId,
+    SummitBooks,
+    in_order,
+)
 from domain.mountains.events import (
     CardTurnedOver,
     Dealt,
-    DealtDeck,
-    DealtHand,
-    DealtPile,
     EquipmentAsked,
     EquipmentBought,
     Event,
@@ -26,20 +32,21 @@ from domain.mountains.events import (
 )
 from domain.mountains.state import Phase, State
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
-from domain.shared.seats import Seat, seats_in_order
-from domain.shared.viewers import Viewer, ViewerKind
+from domain.shared.piles import mixed, put
+from domain.shared.seats import Seat, by_seat
+from domain.shared.viewers import TablePile, Viewer, each_its_own, face_down, sees, sees_all, shown
 
 
 class TableSeat(Struct, frozen=True):
-    """What one seat has.
+    """What a seat has.
 
     Attributes:
-        hand_size: How many equipment cards it holds, without those on display.
-        hand: Which, in the order of §1; empty unless the viewer is the seat or everything is disclosed.
+        hand_size: How many equipment cards it has in hand, without those on display.
+        hand: Those cards in the order of §1; the seat sees them, to others this is empty.
         displayed: Its equipment on display, in the order of §1.
-        stones: How many.
-        stamps: How many; null with secret summit books while the game goes on, except for the seat itself.
+        stones: How many stones it has.
+        stamps: How many stamps it has; null with secret summit books while the game goes on, except for the
+            seat itself.
     """
 
     hand_size: int
@@ -50,19 +57,19 @@ class TableSeat(Struct, frozen=True):
 
 
 class TableDeck(Struct, frozen=True):
-    """One deck of hiking cards and its discard pile.
+    """A deck of hiking cards and its discard pile.
 
     Attributes:
-        deck: Which.
-        size: How many cards lie face down.
-        cards: Their ids, top card first; empty unless everything is disclosed.
-        discarded: Ids of the cards face up on its discard pile, oldest first.
+        deck: Which deck it is.
+        size: How many cards it has, face down.
+        cards: Ids of those cards, the top card first; empty for all but the viewer that sees all.
+        discard_pile: Ids of its discarded cards, the oldest card first.
     """
 
     deck: Deck
     size: int
-    cards: tuple[str, ...]
-    discarded: tuple[str, ...]
+    cards: tuple[HikingCardId, ...]
+    discard_pile: tuple[HikingCardId, ...]
 
 
 class Table(Struct, frozen=True, tag_field="game", tag="mountains"):
@@ -70,22 +77,22 @@ class Table(Struct, frozen=True, tag_field="game", tag="mountains"):
 
     Attributes:
         summit_books: Whether the others may see a seat's total of stamps.
+        turn: The seat whose turn it is; null once the game is over.
+        phase: How far the turn is; `over` once the game is.
         seats: What each seat has, in seat order; none before the deal.
-        pile_size: How many cards the equipment draw pile has.
-        pile: Which, top card first; empty unless everything is disclosed.
+        draw_pile: The equipment draw pile.
         decks: Six decks, in the order of §1.
-        turn: The seat on turn; null once the game is over.
         card: The hiking card that lies face up, if there is one.
         asked: Whether a question was asked for this hike.
         offered: The seats that a hut is still to be offered to, in that order; the first must choose.
     """
 
     summit_books: SummitBooks
-    seats: tuple[TableSeat, ...]
-    pile_size: int
-    pile: tuple[Equipment, ...]
-    decks: tuple[TableDeck, ...]
     turn: Seat | None
+    phase: Phase
+    seats: tuple[TableSeat, ...]
+    draw_pile: TablePile[Equipment]
+    decks: tuple[TableDeck, ...]
     card: HikingCard | None
     asked: bool
     offered: tuple[Seat, ...]
@@ -93,18 +100,16 @@ class Table(Struct, frozen=True, tag_field="game", tag="mountains"):
 
 def view(state: State, viewer: Viewer) -> Table:
     """Return the table as the viewer may see it."""
-    disclosed = viewer.kind is ViewerKind.ALL
-    over = state.phase is Phase.OVER
     return Table(
         summit_books=state.summit_books,
-        seats=tuple(_seat(state, seat, viewer) for seat in seats_in_order(len(state.hands))),
-        pile_size=len(state.pile),
-        pile=state.pile if disclosed else (),
+        turn=None if state.phase is Phase.OVER else state.turn,
+        phase=state.phase,
+        seats=tuple(_seat(state, seat, viewer) for seat, _ in by_seat(state.hands)),
+        draw_pile=face_down(state.draw_pile, viewer),
         decks=tuple(
-            TableDeck(deck, len(cards), cards if disclosed else (), discarded)
-            for deck, cards, discarded in zip(DECKS, state.decks, state.discards, strict=True)
+            TableDeck(deck, len(cards), cards if sees_all(viewer) else (), discarded)
+            for deck, cards, discarded in zip(DECKS, state.decks, state.discard_piles, strict=True)
         ),
-        turn=None if over else state.turn,
         card=state.card,
         asked=state.asked,
         offered=state.offered,
@@ -115,7 +120,14 @@ def seen(event: Event, viewer: Viewer) -> Event:
     """Return an event as the viewer may see it."""
     match event:
         case Dealt():
-            return _seen_deal(event, viewer)
+            return Dealt(
+                event.first_seat,
+                event.summit_books,
+                event.stones,
+                each_its_own(event.hands, viewer),
+                shown(event.draw_pile, visible=sees_all(viewer)),
+                tuple(shown(deck, visible=sees_all(viewer)) for deck in event.decks),
+            )
         case CardTurnedOver():
             return CardTurnedOver(event.seat, event.card)
         case EquipmentAsked():
@@ -127,7 +139,7 @@ def seen(event: Event, viewer: Viewer) -> Event:
         case HikeAbandoned():
             return HikeAbandoned(event.seat)
         case EquipmentBought():
-            equipment = event.equipment if _sees_hand(viewer, event.seat) else None
+            equipment = event.equipment if sees(viewer, event.seat) else None
             return EquipmentBought(event.seat, event.stones, equipment)
         case StampsBought():
             return StampsBought(event.seat, event.stones, event.stamps)
@@ -149,18 +161,17 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     The other hands and the pile are mixed and dealt again in their sizes, each deck is shuffled, and totals
     that the view withholds are guessed. Earlier answers and displays are in the log, not in the view.
     """
-    if viewer.kind is ViewerKind.ALL:
+    if sees_all(viewer):
         return state
-    others = [seat for seat in seats_in_order(len(state.hands)) if not _sees_hand(viewer, seat)]
-    unseen = chance.shuffle((*(card for seat in others for card in state.hands[seat]), *state.pile))
-    hands = list(state.hands)
-    for seat in others:
-        hand, unseen = draw(unseen, len(hands[seat]))
-        hands[seat] = in_order(hand)
+    others = [seat for seat, _ in by_seat(state.hands) if not sees(viewer, seat)]
+    *dealt, draw_pile = mixed((*(state.hands[seat] for seat in others), state.draw_pile), chance)
+    hands = state.hands
+    for seat, hand in zip(others, dealt, strict=True):
+        hands = put(hands, seat, in_order(hand))
     return replace(
         state,
-        hands=tuple(hands),
-        pile=unseen,
+        hands=hands,
+        draw_pile=draw_pile,
         decks=tuple(chance.shuffle(deck) for deck in state.decks),
         stamps=_guessed_stamps(state, viewer, chance),
     )
@@ -171,7 +182,7 @@ def _seat(state: State, seat: Seat, viewer: Viewer) -> TableSeat:
     hand = state.hands[seat]
     return TableSeat(
         hand_size=len(hand),
-        hand=hand if _sees_hand(viewer, seat) else (),
+        hand=hand if sees(viewer, seat) else (),
         displayed=state.displayed[seat],
         stones=state.stones[seat],
         stamps=state.stamps[seat] if _sees_stamps(state, viewer, seat) else None,
@@ -184,37 +195,16 @@ def _guessed_stamps(state: State, viewer: Viewer, chance: Chance) -> tuple[int, 
     The stamps of the cards discarded so far are dealt out among these seats and nobody. Nothing before the
     end depends on totals; then they are disclosed, and a twin's differ.
     """
-    secret = [seat for seat in seats_in_order(len(state.stamps)) if not _sees_stamps(state, viewer, seat)]
+    secret = [seat for seat, _ in by_seat(state.stamps) if not _sees_stamps(state, viewer, seat)]
     if not secret:
         return state.stamps
-    won = chance.shuffle(CARDS[id].stamps for pile in state.discards for id in pile)
+    won = chance.shuffle(CARDS[id].stamps for pile in state.discard_piles for id in pile)
     stamps = list(state.stamps)
     for share, seat in enumerate(secret):
         stamps[seat] = sum(won[share :: len(secret) + 1])
     return tuple(stamps)
 
 
-def _seen_deal(event: Dealt, viewer: Viewer) -> Dealt:
-    """Return the deal with the viewer's own hand only; with everything, once that is disclosed."""
-    disclosed = viewer.kind is ViewerKind.ALL
-    return Dealt(
-        first_seat=event.first_seat,
-        summit_books=event.summit_books,
-        stones=event.stones,
-        hands=tuple(
-            DealtHand(hand.size, hand.equipment if _sees_hand(viewer, seat) else ())
-            for seat, hand in zip(seats_in_order(len(event.hands)), event.hands, strict=True)
-        ),
-        pile=DealtPile(event.pile.size, event.pile.equipment if disclosed else ()),
-        decks=tuple(DealtDeck(deck.deck, deck.size, deck.cards if disclosed else ()) for deck in event.decks),
-    )
-
-
-def _sees_hand(viewer: Viewer, seat: Seat) -> bool:
-    """Return whether the viewer may see the equipment of a seat (§7)."""
-    return viewer.kind is ViewerKind.ALL or viewer.seat == seat
-
-
 def _sees_stamps(state: State, viewer: Viewer, seat: Seat) -> bool:
     """Return whether the viewer may see a seat's total: the own one, open ones, all after the end (§7)."""
-    return state.summit_books is SummitBooks.OPEN or state.phase is Phase.OVER or _sees_hand(viewer, seat)
+    return state.summit_books is SummitBooks.OPEN or state.phase is Phase.OVER or sees(viewer, seat)

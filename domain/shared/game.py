@@ -18,6 +18,11 @@ def whole[Table](table: Table) -> Table:
     return table
 
 
+def no_stones(state: Any) -> tuple[int, ...]:
+    """Return no stones, for games that do not break ties by them."""
+    return ()
+
+
 class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     """A game: its types, its data and its rules as pure functions.
 
@@ -54,6 +59,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         determinize: Another state that the viewer cannot tell from this one.
         outcome: How the game ended, or None while it goes on.
         scores: Points by seat as they stand.
+        stones: Stones by seat as they stand, in a game that breaks ties by them; else none.
         standings: What ranks the seats, as it stands.
         defaults: What a seat does that gave up or ran out of time: the first legal one of these (common §7);
             a type stands for the first move of it in the listed order.
@@ -90,6 +96,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     determinize: Callable[[S, Viewer, Chance], S]
     outcome: Callable[[S], Outcome | None]
     scores: Callable[[S], tuple[int, ...]]
+    stones: Callable[[S], tuple[int, ...]] = no_stones
     standings: Callable[[S], Standings]
     defaults: tuple[C | type[C], ...]
     pieces: Callable[[S], tuple[str, ...]]

@@ -1,5 +1,6 @@
 """Places at the table, in turn order."""
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NewType
 
@@ -12,6 +13,16 @@ Seat = NewType("Seat", int)
 def seats_in_order(count: int) -> tuple[Seat, ...]:
     """Return the seats of a table of `count`, in turn order."""
     return tuple(Seat(number) for number in range(count))
+
+
+def by_seat[Item](items: Iterable[Item]) -> Iterator[tuple[Seat, Item]]:
+    """Yield what there is one of a seat, each with its seat, in turn order."""
+    return ((Seat(number), item) for number, item in enumerate(items))
+
+
+def next_seat(seat: Seat, seats: int) -> Seat:
+    """Return the seat that follows in turn order at a table of so many (common §1)."""
+    return Seat((seat + 1) % seats)
 
 
 class FirstSeat(StrEnum):

@@ -267,7 +267,7 @@ def test_options_that_are_left_out_have_their_defaults(game: Any) -> None:
 
 def test_a_wrong_item_of_a_list_within_a_list_is_named() -> None:
     """The path of a failure goes down into the inner list."""
-    hands = [montanara_pb2.KindList(items=[montanara_pb2.KIND_DWARF, montanara_pb2.Kind.ValueType(99)])]
+    hands = [montanara_pb2.Cards(items=[montanara_pb2.KIND_DWARF, montanara_pb2.Kind.ValueType(99)])]
     event = montanara_pb2.Event(theft_played=montanara_pb2.TheftPlayed(hands=hands))
     with pytest.raises(Malformed) as failure:
         mapper().from_message(games_pb2.EventPayload(montanara=event), "payload")

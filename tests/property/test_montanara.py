@@ -41,6 +41,7 @@ from domain.shared.game import begin, fold, play
 from domain.shared.rejections import Rejected
 from domain.shared.seats import FirstSeat, Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
+from tests.support.clients import keeps_up
 from tests.support.montanara_client import Client
 from tests.support.scenarios import luck
 
@@ -176,13 +177,9 @@ def test_events_and_states_survive_storing(steps: tuple[Step, ...]) -> None:
 @given(steps=games())
 def test_a_client_can_keep_the_table_by_its_own_events(steps: tuple[Step, ...]) -> None:
     """What a viewer is shown follows from the events it saw, at every version, `known` too (§6, R14)."""
+    events = [event for step in steps for event in step.events]
     for viewer in VIEWERS:
-        client, state = Client(viewer), GAME.initial
-        for step in steps:
-            for event in step.events:
-                state = GAME.evolve(state, event)
-                client.take_in(GAME.seen(event, viewer))
-                assert client.table() == GAME.view(state, viewer)
+        keeps_up(GAME, Client(viewer), events, viewer)
 
 
 @settings(deadline=None, max_examples=40)
@@ -234,7 +231,7 @@ def test_what_a_seat_knows_is_true(steps: tuple[Step, ...]) -> None:
             for pile, mountain in zip(table.known.mountains, everything.mountains, strict=True):
                 assert len(pile) == mountain.size
                 assert all(card in (None, there) for card, there in zip(pile, mountain.cards, strict=True))
-            assert Counter(table.known.hand) <= Counter(everything.sides[opponent(seat)].hand)
+            assert Counter(table.known.hand) <= Counter(everything.seats[opponent(seat)].hand)
             assert all(seat in card.known_to for card in step.state.hands[seat])
             assert all(seat in card.known_to for card in step.state.hands[opponent(seat)] if card.given)
 

@@ -45,7 +45,8 @@ from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.rejections import Rejected
 from domain.shared.seats import FirstSeat, Seat, seats_in_order
-from domain.shared.viewers import SPECTATOR, Viewer, seated
+from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
+from tests.support.clients import keeps_up
 from tests.support.mountains_client import Client
 from tests.support.scenarios import luck
 
@@ -251,12 +252,8 @@ def test_a_step_tells_nothing_but_what_it_reveals(state: State, seed: bytes) -> 
 def test_a_client_arrives_at_its_view_by_what_it_sees(game: Played) -> None:
     """Whoever folds the events that a viewer sees has that viewer's view, at every version (§7)."""
     events, states = game
-    for viewer in viewers(states[-1]):
-        client, state = Client(viewer), GAME.initial
-        for event in events:
-            client.follow(GAME.seen(event, viewer))
-            state = GAME.evolve(state, event)
-            assert client.table() == GAME.view(state, viewer)
+    for viewer in (*viewers(states[-1]), ALL_SEEING):
+        keeps_up(GAME, Client(viewer), events, viewer)
 
 
 @settings(deadline=None, max_examples=50)

@@ -1,4 +1,4 @@
-"""A client of Montanara that has seen nothing but a viewer's events, and keeps the table by them alone."""
+"""A client of Montanara that keeps the table by what its viewer is shown of each event."""
 
 from typing import assert_never
 
@@ -21,16 +21,15 @@ from domain.montanara.events import (
     LookDeclined,
     MountainLookedAt,
     OpenPitPlayed,
-    Seen,
     ShakingPlayed,
     TheftPlayed,
     TunnelArranged,
     TunnelPlayed,
 )
 from domain.montanara.state import Phase
-from domain.montanara.view import Known, Mountain, Side, Table
+from domain.montanara.view import Known, Table, TableSeat
 from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer, ViewerKind
+from domain.shared.viewers import Seen, TablePile, Viewer, sees_all
 
 
 class Client:
@@ -39,7 +38,7 @@ class Client:
     def __init__(self, viewer: Viewer) -> None:
         """Take the viewer whose events will come."""
         self._seat = viewer.seat
-        self._sees_all = viewer.kind is ViewerKind.ALL
+        self._sees_all = sees_all(viewer)
         self._hands: list[list[Kind | None]] = [[], []]
         self._mountains: list[list[Kind | None]] = [[], [], [], []]
         self._dwarfs, self._crystals = [0, 0], [0, 0]
@@ -51,19 +50,20 @@ class Client:
         self._visited: list[int] = []
         self._lifted = False
         self._left = self._looks = 0
-        self._shown: Seen = ()
+        self._shown: Seen[Kind] = ()
 
     def table(self) -> Table:
         """Return the table as the viewer would be shown it."""
+        over = 4 in self._crystals or sum(map(bool, self._mountains)) == 1
         return Table(
-            phase=self._phase,
-            turn=self._turn,
-            sides=tuple(
-                Side(len(hand), in_order(card for card in hand if card), dwarfs, crystals)
+            turn=None if over else self._turn,
+            phase=Phase.OVER if over else self._phase,
+            seats=tuple(
+                TableSeat(len(hand), in_order(card for card in hand if card), dwarfs, crystals)
                 for hand, dwarfs, crystals in zip(self._hands, self._dwarfs, self._crystals, strict=True)
             ),
             mountains=tuple(
-                Mountain(len(pile), tuple(card for card in pile if card) if self._sees_all else ())
+                TablePile(len(pile), tuple(card for card in pile if card) if self._sees_all else ())
                 for pile in self._mountains
             ),
             discard_pile=tuple(self._discarded),
@@ -189,7 +189,7 @@ class Client:
         self._dwarfs[seat] -= count
         self._discarded += [Kind.DWARF] * count
 
-    def _learn(self, mountain: int, place: int, cards: Seen) -> None:
+    def _learn(self, mountain: int, place: int, cards: Seen[Kind]) -> None:
         pile = self._mountains[mountain]
         for number, card in enumerate(cards, start=place):
             pile[number] = card or pile[number]

@@ -15,7 +15,7 @@ from domain.montmartre.catalogue import (
 from domain.montmartre.commands import Command
 from domain.montmartre.events import Event
 from domain.montmartre.setup import laid
-from domain.montmartre.state import Ending, Painter, State, Step
+from domain.montmartre.state import Ending, Painter, Phase, State
 from domain.shared.piles import draw, without
 from domain.shared.seats import Seat
 from tests.support.scenarios import Scenarios
@@ -43,7 +43,7 @@ def table(
     discard: str = "",
     first_seat: int = 0,
     turn: int = 0,
-    step: Step = Step.BEGUN,
+    phase: Phase = Phase.BEGUN,
     vollard: Colour | None = None,
     offered: tuple[int, ...] = (),
     ending: Ending | None = None,
@@ -58,7 +58,7 @@ def table(
             under them.
         first_seat: Who began.
         turn: Whose turn it is.
-        step: What has been done in the turn.
+        phase: What has been done in the turn.
         vollard: Next to whose collectors Vollard stands.
         offered: Contracts that the seat may take.
         ending: What brings the end.
@@ -85,9 +85,9 @@ def table(
     return State(
         first_seat=Seat(first_seat),
         turn=Seat(turn),
-        step=step,
+        phase=phase,
         painters=tuple(painters),
-        piles=_known(others) if piles is None else tuple(cards(pile) for pile in piles.split("/")),
+        piles=laid(others) if piles is None else tuple(cards(pile) for pile in piles.split("/")),
         discard_pile=(() if piles is None else others) + cards(discard),
         collectors=tuple(
             without(COLLECTORS, (value for painter in painters for value in painter.collectors[shelf]))
@@ -103,7 +103,3 @@ def table(
 def _by_colour(collectors: str) -> tuple[tuple[int, ...], ...]:
     words = collectors.split()
     return tuple(tuple(sorted(int(word[1:]) for word in words if word[0] == colour[0])) for colour in COLOURS)
-
-
-def _known(others: tuple[Card, ...]) -> tuple[tuple[Card, ...], ...]:
-    return tuple(tuple(card for card in pile.cards if card is not None) for pile in laid(others))

@@ -5,8 +5,8 @@ from typing import cast
 from domain.mount_drago import GAME
 from domain.mount_drago.catalogue import CARDS, COLOURS, FACES, Card, Colour, in_order
 from domain.mount_drago.commands import Command
-from domain.mount_drago.events import CardsDrawn, Event, FaceDown
-from domain.mount_drago.state import State, Step
+from domain.mount_drago.events import CardsDrawn, Event
+from domain.mount_drago.state import Phase, State
 from domain.shared.piles import without
 from domain.shared.seats import Seat
 from tests.support.scenarios import Scenarios
@@ -23,7 +23,7 @@ def table(
     discard: str = "",
     spent: bool = False,
     turn: int = 0,
-    step: Step = Step.PLAY,
+    phase: Phase = Phase.PLAY,
 ) -> State:
     """Return the table that lines of text show.
 
@@ -36,7 +36,7 @@ def table(
         discard: The discard pile, oldest first.
         spent: Whether the cards that are not named lie on the discard pile instead.
         turn: The seat on turn.
-        step: What its turn has come to.
+        phase: What its turn has come to.
     """
     lines = [line.partition("|") for line in text.strip().splitlines()]
     piles = [laid.partition("/") for laid, _, _ in lines]
@@ -65,7 +65,7 @@ def table(
         draw_pile=(*cards(pile), *(() if spent else others)),
         discard_pile=(*cards(discard), *(others if spent else ())),
         turn=Seat(turn),
-        step=step,
+        phase=phase,
         scoring=None,
     )
 
@@ -78,11 +78,6 @@ def cards(text: str) -> tuple[Card, ...]:
     return named
 
 
-def face_down(text: str) -> FaceDown:
-    """Return cards that not everybody may see, as whoever may see them does."""
-    return FaceDown(len(cards(text)), cards(text))
-
-
-def drew(seat: int, text: str, *, turn: int) -> CardsDrawn:
+def drew(seat: int, text: str, *, next_seat: int) -> CardsDrawn:
     """Return the draw that ends a seat's turn, and whose turn comes next."""
-    return CardsDrawn(Seat(seat), face_down(text), Seat(turn), Step.PLAY)
+    return CardsDrawn(Seat(seat), cards(text), Seat(next_seat), Phase.PLAY)

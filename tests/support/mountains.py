@@ -12,6 +12,8 @@ from domain.mountains.catalogue import (
     PACK,
     CardKind,
     Equipment,
+    HikingCard,
+    HikingCardId,
     SummitBooks,
     in_order,
 )
@@ -65,26 +67,27 @@ def table(
     hands = tuple(equipment(hand) for hand, _, _ in halves)
     displayed = tuple(equipment(shown) for _, _, shown in halves)
     rest = without(PACK, (piece for pieces in (*hands, *displayed) for piece in pieces))
-    named = [*tops.split(), *discarded.split(), *([card] if card else [])]
+    lying = hiking_card(card) if card else None
+    named = [*ids(tops), *ids(discarded), *ids(card)]
     others = [other.id for other in HIKING_CARDS if other.id not in named]
-    gone = [*discarded.split(), *(id for id in others if CARDS[id].deck in used.split())]
-    hut = bool(card) and CARDS[card].kind is not CardKind.HIKE
+    gone = [*ids(discarded), *(id for id in others if CARDS[id].deck in used.split())]
+    hut = lying is not None and lying.kind is not CardKind.HIKE
     if phase is None:
-        phase = Phase.OFFERING if hut else Phase.HIKING if card else Phase.CHOOSING
+        phase = Phase.OFFERING if hut else Phase.HIKING if lying else Phase.CHOOSING
     if offered is None:
         offered = [(turn + after) % seats for after in range(seats)] if hut else []
     return State(
         summit_books=books,
         phase=phase,
         turn=Seat(turn),
-        card=CARDS[card] if card else None,
+        card=lying,
         asked=asked,
         offered=tuple(Seat(seat) for seat in offered),
         hands=hands,
         displayed=displayed,
-        pile=rest if pile is None else cast(tuple[Equipment, ...], tuple(pile.split())),
-        decks=_by_deck([*tops.split(), *(id for id in others if id not in gone)]),
-        discards=_by_deck(gone),
+        draw_pile=rest if pile is None else cast(tuple[Equipment, ...], tuple(pile.split())),
+        decks=_by_deck([*ids(tops), *(id for id in others if id not in gone)]),
+        discard_piles=_by_deck(gone),
         stones=tuple(stones) or (FIRST_STONES,) * seats,
         stamps=tuple(stamps) or (0,) * seats,
     )
@@ -95,5 +98,15 @@ def equipment(text: str) -> tuple[Equipment, ...]:
     return in_order(cast(list[Equipment], text.split()))
 
 
-def _by_deck(ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(id for id in ids if CARDS[id].deck == deck) for deck in DECKS)
+def ids(text: str) -> tuple[HikingCardId, ...]:
+    """Return the ids of hiking cards that a text names, in its order."""
+    return tuple(hiking_card(word).id for word in text.split())
+
+
+def hiking_card(id: str) -> HikingCard:
+    """Return the hiking card of an id."""
+    return CARDS[cast(HikingCardId, id)]
+
+
+def _by_deck(cards: Sequence[HikingCardId]) -> tuple[tuple[HikingCardId, ...], ...]:
+    return tuple(tuple(id for id in cards if CARDS[id].deck == deck) for deck in DECKS)

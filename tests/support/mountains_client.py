@@ -1,11 +1,11 @@
-"""A client of Mountains: all it knows is what its viewer is shown of each event."""
+"""A client of Mountains that keeps the table by what its viewer is shown of each event."""
 
-from collections.abc import Iterable
 from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.mountains.catalogue import CardKind, Equipment, HikingCard, SummitBooks, in_order
+from domain.mountains import GAME
+from domain.mountains.catalogue import DECKS, CardKind, Equipment, HikingCard, SummitBooks, in_order
 from domain.mountains.events import (
     CardTurnedOver,
     Dealt,
@@ -21,126 +21,132 @@ from domain.mountains.events import (
     StampsBought,
     TurnEnded,
 )
+from domain.mountains.state import Phase
 from domain.mountains.view import Table, TableDeck, TableSeat
-from domain.shared.piles import without
-from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer
+from domain.shared.piles import put, without
+from domain.shared.seats import Seat, by_seat, next_seat
+from domain.shared.viewers import TablePile, Viewer, revealed, sees
 
 
 class Client:
-    """Keeps the table of one viewer, from the deal on, by the events that the viewer sees."""
+    """What a viewer can work out."""
 
     def __init__(self, viewer: Viewer) -> None:
-        """Take a seat at the table, or stand beside it."""
-        self._me = viewer.seat
-        self._books = SummitBooks.SECRET
-        self._seats: list[TableSeat] = []
-        self._stamps: list[int] = []
-        self._decks: list[TableDeck] = []
-        self._pile = 0
-        self._turn: Seat | None = None
-        self._card: HikingCard | None = None
-        self._asked = False
-        self._offered: tuple[Seat, ...] = ()
+        """Take the viewer whose events will come."""
+        self._viewer = viewer
+        self._table: Table = GAME.view(GAME.initial, viewer)
+        self._stamps: tuple[int, ...] = ()
 
     def table(self) -> Table:
-        """Return the table as the client has it, less the totals that the summit books keep secret."""
-        shown = self._books is SummitBooks.OPEN or self._turn is None
-        return Table(
-            summit_books=self._books,
-            seats=tuple(
-                replace(place, stamps=stamps if shown or number == self._me else None)
-                for number, (place, stamps) in enumerate(zip(self._seats, self._stamps, strict=True))
-            ),
-            pile_size=self._pile,
-            pile=(),
-            decks=tuple(self._decks),
-            turn=self._turn,
-            card=self._card,
-            asked=self._asked,
-            offered=self._offered,
+        """Return the table as the viewer would be shown it, less the totals that are secret."""
+        table = self._table
+        open_books = table.summit_books is SummitBooks.OPEN or table.phase is Phase.OVER
+        seats = tuple(
+            replace(place, stamps=self._stamps[seat] if open_books or sees(self._viewer, seat) else None)
+            for seat, place in by_seat(table.seats)
         )
+        return replace(table, seats=seats)
 
-    def follow(self, event: Event) -> None:
-        """Bring the table up to an event."""
+    def take_in(self, event: Event) -> None:
+        """Take in the next event, as the viewer saw it."""
         match event:
             case Dealt():
-                self._books, self._turn, self._pile = event.summit_books, event.first_seat, event.pile.size
-                self._seats = [
-                    TableSeat(hand.size, hand.equipment, (), event.stones, None) for hand in event.hands
-                ]
-                self._stamps = [0 for _ in event.hands]
-                self._decks = [TableDeck(deck.deck, deck.size, (), ()) for deck in event.decks]
+                self._stamps = (0,) * len(event.hands)
+                self._change(
+                    summit_books=event.summit_books,
+                    turn=event.first_seat,
+                    seats=tuple(
+                        TableSeat(len(hand), revealed(hand), (), event.stones, None) for hand in event.hands
+                    ),
+                    draw_pile=TablePile(len(event.draw_pile), revealed(event.draw_pile)),
+                    decks=tuple(
+                        TableDeck(deck, len(cards), revealed(cards), ())
+                        for deck, cards in zip(DECKS, event.decks, strict=True)
+                    ),
+                )
             case CardTurnedOver():
                 self._turn_over(event.seat, event.card)
             case EquipmentAsked():
-                self._asked = True
+                self._change(asked=True)
                 self._gain(event.seat, stones=-1)
                 self._gain(event.neighbour, stones=1)
                 if event.displayed:
                     self._display(event.neighbour, (event.equipment,))
             case HikeCompleted():
-                self._gain(event.seat, stones=event.stones, stamps=event.stamps)
+                self._change(phase=Phase.DONE)
+                self._gain(event.seat, event.stones, event.stamps)
                 self._display(event.seat, event.equipment)
             case HikeDeclined() | Rested():
-                self._gain(event.seat, stones=event.stones)
+                self._change(phase=Phase.DONE)
+                self._gain(event.seat, event.stones)
             case HikeAbandoned():
-                pass
+                self._change(phase=Phase.DONE)
             case EquipmentBought():
-                self._offered = self._offered[1:]
-                self._gain(event.seat, stones=-event.stones)
-                self._pile -= 1
+                pile = self._table.draw_pile
+                self._change(draw_pile=TablePile(pile.size - 1, pile.cards[1:]))
+                self._gain(event.seat, -event.stones)
                 self._take(event.seat, 1, () if event.equipment is None else (event.equipment,))
+                self._offer_next()
             case StampsBought():
-                self._offered = self._offered[1:]
-                self._gain(event.seat, stones=-event.stones, stamps=event.stamps)
+                self._gain(event.seat, -event.stones, event.stamps)
+                self._offer_next()
             case OfferDeclined() | OfferPassedOver():
-                self._offered = self._offered[1:]
+                self._offer_next()
             case TurnEnded():
                 self._clear()
-                self._turn = event.next_seat
+                phase = Phase.OVER if event.next_seat is None else Phase.CHOOSING
+                self._change(turn=event.next_seat, phase=phase)
             case _:
                 assert_never(event)
 
-    def _gain(self, seat: Seat, *, stones: int, stamps: int = 0) -> None:
-        place = self._seats[seat]
-        self._seats[seat] = replace(place, stones=place.stones + stones)
-        self._stamps[seat] += stamps
+    def _change(self, **changes: object) -> None:
+        self._table = replace(self._table, **changes)
 
-    def _take(self, seat: int, count: int, equipment: Iterable[Equipment]) -> None:
-        place = self._seats[seat]
-        self._seats[seat] = replace(
-            place, hand_size=place.hand_size + count, hand=in_order((*place.hand, *equipment))
-        )
+    def _change_seat(self, seat: Seat, **changes: object) -> None:
+        self._change(seats=put(self._table.seats, seat, replace(self._table.seats[seat], **changes)))
+
+    def _change_deck(self, card: HikingCard, deck: TableDeck) -> None:
+        self._change(decks=put(self._table.decks, DECKS.index(card.deck), deck))
+
+    def _gain(self, seat: Seat, stones: int, stamps: int = 0) -> None:
+        self._change_seat(seat, stones=self._table.seats[seat].stones + stones)
+        self._stamps = put(self._stamps, seat, self._stamps[seat] + stamps)
+
+    def _take(self, seat: Seat, count: int, equipment: tuple[Equipment, ...]) -> None:
+        """Put equipment into a seat's hand, as far as it is shown."""
+        place = self._table.seats[seat]
+        hand = in_order((*place.hand, *equipment))
+        self._change_seat(seat, hand_size=place.hand_size + count, hand=hand)
 
     def _display(self, seat: Seat, equipment: tuple[Equipment, ...]) -> None:
-        place = self._seats[seat]
-        self._seats[seat] = replace(
-            place,
+        """Lay equipment of a seat's hand on display."""
+        place = self._table.seats[seat]
+        self._change_seat(
+            seat,
             hand_size=place.hand_size - len(equipment),
-            hand=without(place.hand, equipment) if seat == self._me else (),
+            hand=without(place.hand, equipment) if sees(self._viewer, seat) else (),
             displayed=in_order((*place.displayed, *equipment)),
         )
 
     def _turn_over(self, seat: Seat, card: HikingCard) -> None:
-        self._card = card
-        self._decks = [
-            replace(deck, size=deck.size - 1) if deck.deck == card.deck else deck for deck in self._decks
-        ]
+        """Lay the top card of a deck face up; a hut is offered to all, beginning with the seat on turn."""
+        deck = self._table.decks[DECKS.index(card.deck)]
+        self._change_deck(card, replace(deck, size=deck.size - 1, cards=deck.cards[1:]))
+        offered: tuple[Seat, ...] = ()
         if card.kind is not CardKind.HIKE:
-            seats = len(self._seats)
-            self._offered = tuple(Seat((seat + after) % seats) for after in range(seats))
+            for _ in self._table.seats:
+                offered, seat = (*offered, seat), next_seat(seat, len(self._table.seats))
+        self._change(card=card, phase=Phase.OFFERING if offered else Phase.HIKING, offered=offered)
+
+    def _offer_next(self) -> None:
+        self._change(offered=self._table.offered[1:])
 
     def _clear(self) -> None:
-        """Discard the card, and let everybody take back what is on display."""
-        for number, place in enumerate(self._seats):
-            back = place.displayed
-            self._seats[number] = replace(place, displayed=())
-            self._take(number, len(back), back if number == self._me else ())
-        if self._card is not None:
-            card = self._card
-            self._decks = [
-                replace(deck, discarded=(*deck.discarded, card.id)) if deck.deck == card.deck else deck
-                for deck in self._decks
-            ]
-        self._card, self._asked, self._offered = None, False, ()
+        """Discard the card that lies face up, and let everybody take back what is on display."""
+        for seat, place in by_seat(self._table.seats):
+            self._change_seat(seat, displayed=())
+            self._take(seat, len(place.displayed), place.displayed if sees(self._viewer, seat) else ())
+        if card := self._table.card:
+            deck = self._table.decks[DECKS.index(card.deck)]
+            self._change_deck(card, replace(deck, discard_pile=(*deck.discard_pile, card.id)))
+        self._change(card=None, asked=False, offered=())

@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from domain.match import (
     CLAUSES,
@@ -169,6 +170,15 @@ def test_a_seat_that_gave_up_is_out_of_the_ranking() -> None:
     assert events == (Taken(BEN, 1), RolledAway(), Taken(CAM, 2), Finished(shared))
     match = after(after(started(seats=3, pebbles=6), CAM, Resign()), ANN, Take(2))
     assert after(match, BEN, Take(1)).outcome == Outcome(OutcomeKind.WON, (ANN,), (2, 1, 2), "heap_empty")
+
+
+def test_a_game_that_breaks_ties_by_stones_tells_them_whenever_somebody_resigns() -> None:
+    """The outcome of a resignation has the stones as they stand; other games have none (common §6, §8)."""
+    stony = replace(PEBBLES, stones=lambda state: (state.pebbles,) * len(state.taken))
+    _, match = playing(stony, Options(9), 2)
+    _, match = submit(stony, match, ANN, Take(2), luck())
+    _, match = submit(stony, match, BEN, Resign(), luck())
+    assert match.outcome == Outcome(OutcomeKind.RESIGNED, (ANN,), (2, 0), "resigned", (7, 7))
 
 
 def test_resigning_may_always_be_asked_for_while_the_match_is_played() -> None:

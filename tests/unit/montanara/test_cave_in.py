@@ -16,9 +16,9 @@ def test_all_dwarfs_run_away() -> None:
     """Both seats discard all dwarfs of their displays; crystals stay; the cave-in lies open (§4.3, §4.10)."""
     played = montanara.given(BEFORE).when(PlayCaveIn(), ANN).then(CaveInPlayed(ANN, (1, 2)))
     seen = laid(played.state)
-    assert [(side.dwarfs, side.crystals) for side in seen.sides] == [(0, 1), (0, 0)]
+    assert [(side.dwarfs, side.crystals) for side in seen.seats] == [(0, 1), (0, 0)]
     assert (seen.discard_pile, seen.played) == (cards("dwarf dwarf dwarf"), Kind.CAVE_IN)
-    assert seen.sides[0].hand == cards("theft")
+    assert seen.seats[0].hand == cards("theft")
 
 
 def test_both_look_the_opponent_first() -> None:

@@ -36,15 +36,15 @@ def test_what_a_seat_does_not_know_is_redrawn() -> None:
     """Any hidden card may lie at any hidden place, of the mountains and of the other hand (§6)."""
     found = twins(STATE, seated(ANN))
     assert at(found, 0, 1) == at(found, 1, 0) == at(found, 2, 0) == at(found, 3, 0) == HIDDEN_FROM_ANN
-    assert {card for twin in found for card in laid(twin).sides[1].hand} == HIDDEN_FROM_ANN
+    assert {card for twin in found for card in laid(twin).seats[1].hand} == HIDDEN_FROM_ANN
 
 
 def test_what_a_seat_knows_stays() -> None:
     """Its own hand, the places it was shown, and the cards that it gave (R14)."""
     found = twins(STATE, seated(ANN))
-    assert {laid(twin).sides[0].hand for twin in found} == {laid(STATE).sides[0].hand}
+    assert {laid(twin).seats[0].hand for twin in found} == {laid(STATE).seats[0].hand}
     assert (at(found, 0, 0), at(found, 1, 1)) == ({Kind.THEFT}, {Kind.DWARF})
-    assert all(Kind.CAVE_IN in laid(twin).sides[1].hand for twin in found)
+    assert all(Kind.CAVE_IN in laid(twin).seats[1].hand for twin in found)
 
 
 def test_who_knows_which_place_stays() -> None:
@@ -58,8 +58,8 @@ def test_who_knows_which_place_stays() -> None:
 def test_a_spectator_knows_no_card() -> None:
     """All hands and mountains are redrawn together (§6)."""
     found = twins(STATE, SPECTATOR)
-    assert at(found, 0, 0) == at(found, 1, 1) == set(laid(STATE).sides[0].hand) | HIDDEN_FROM_ANN
-    assert len({laid(twin).sides[0].hand for twin in found}) > 20
+    assert at(found, 0, 0) == at(found, 1, 1) == set(laid(STATE).seats[0].hand) | HIDDEN_FROM_ANN
+    assert len({laid(twin).seats[0].hand for twin in found}) > 20
 
 
 def test_the_dwarf_that_each_seat_took_stays() -> None:
@@ -68,8 +68,8 @@ def test_the_dwarf_that_each_seat_took_stays() -> None:
     for viewer in (seated(ANN), seated(BEN), SPECTATOR):
         found = twins(state, viewer)
         for seat in (ANN, BEN):
-            assert all(Kind.DWARF in laid(twin).sides[seat].hand for twin in found)
-        hands = Counter(laid(twin).sides[1 - (viewer.seat or 0)].hand for twin in found)
+            assert all(Kind.DWARF in laid(twin).seats[seat].hand for twin in found)
+        hands = Counter(laid(twin).seats[1 - (viewer.seat or 0)].hand for twin in found)
         assert len(hands) > 20
 
 
@@ -78,10 +78,10 @@ def test_of_a_dwarf_that_has_left_nobody_knows_any_more() -> None:
     options = Options(first_seat=FirstSeat.SEAT_0)
     _, state = begin(montanara.game, options, 2, shuffled("dwarf theft theft"))
     played = after(state, PlayDwarf())
-    assert laid(played).sides[0].hand == cards("dwarf theft theft")
+    assert laid(played).seats[0].hand == cards("dwarf theft theft")
     for viewer in (seated(BEN), SPECTATOR):
-        assert all(Kind.DWARF in laid(twin).sides[0].hand for twin in twins(state, viewer))
-        assert not all(Kind.DWARF in laid(twin).sides[0].hand for twin in twins(played, viewer))
+        assert all(Kind.DWARF in laid(twin).seats[0].hand for twin in twins(state, viewer))
+        assert not all(Kind.DWARF in laid(twin).seats[0].hand for twin in twins(played, viewer))
 
 
 def test_a_card_that_was_known_where_it_was_taken_stays() -> None:
@@ -90,16 +90,16 @@ def test_a_card_that_was_known_where_it_was_taken_stays() -> None:
         table(hands=" / theft", mountains="crystal*0 / dwarf dwarf / tunnel / open_pit", turn=BEN),
         TakeCard(0),
     )
-    assert all(Kind.CRYSTAL in laid(twin).sides[1].hand for twin in twins(state, seated(ANN)))
-    assert not all(Kind.CRYSTAL in laid(twin).sides[1].hand for twin in twins(state, SPECTATOR))
+    assert all(Kind.CRYSTAL in laid(twin).seats[1].hand for twin in twins(state, seated(ANN)))
+    assert not all(Kind.CRYSTAL in laid(twin).seats[1].hand for twin in twins(state, SPECTATOR))
 
 
 def test_a_given_hand_stays_whole() -> None:
     """After a theft each seat knows the hand it gave, and the spectator neither (R14)."""
     state = after(table(hands="dwarf theft tunnel / crystal drilling"), PlayTheft())
     for seat in (ANN, BEN):
-        assert {laid(twin).sides for twin in twins(state, seated(seat))} == {laid(state).sides}
-    assert len({laid(twin).sides for twin in twins(state, SPECTATOR)}) > 20
+        assert {laid(twin).seats for twin in twins(state, seated(seat))} == {laid(state).seats}
+    assert len({laid(twin).seats for twin in twins(state, SPECTATOR)}) > 20
 
 
 def test_what_a_seat_is_being_shown_stays() -> None:

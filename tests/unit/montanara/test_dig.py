@@ -77,7 +77,7 @@ def test_a_cave_in_ends_the_dig() -> None:
         .then_legal(LookAtMountain(0), LookAtMountain(1), LookAtMountain(3), DeclineLook(), seat=ANN)
     )
     seen = laid(dug.state)
-    assert [(side.dwarfs, side.crystals) for side in seen.sides] == [(0, 1), (2, 0)]
+    assert [(side.dwarfs, side.crystals) for side in seen.seats] == [(0, 1), (2, 0)]
     assert (seen.discard_pile, seen.played) == (cards("theft cave_in dwarf dwarf"), None)
     looked = dug.when(LookAtMountain(0), ANN).then(MountainLookedAt(ANN, 0, cards("dwarf")))
     assert montanara.game.to_act(looked.state) == (BEN,)
@@ -104,7 +104,7 @@ def test_a_dwarf_that_is_dug_does_not_lengthen_the_dig() -> None:
         .when(Dig(0), ANN)
         .then(DigBegun(ANN, 0, 1), CardDug(ANN, 0, Kind.DWARF, 0))
     )
-    assert laid(dug.state).sides[0].dwarfs == 1
+    assert laid(dug.state).seats[0].dwarfs == 1
 
 
 def test_the_hand_is_dug_as_a_shuffled_pile() -> None:
@@ -169,8 +169,8 @@ def test_a_cave_in_at_home_spares_the_opponent() -> None:
         .then_legal(LookAtMountain(0), LookAtMountain(1), LookAtMountain(3), DeclineLook(), seat=ANN)
     )
     seen = laid(dug.state)
-    assert [side.dwarfs for side in seen.sides] == [0, 2]
-    assert seen.sides[0].hand == cards("tunnel")
+    assert [side.dwarfs for side in seen.seats] == [0, 2]
+    assert seen.seats[0].hand == cards("tunnel")
 
 
 def test_a_hand_may_be_used_up() -> None:

@@ -55,7 +55,7 @@ def test_four_crystals_may_come_from_home() -> None:
         .then(DigBegun(ANN, None, 1), CrystalDug(ANN, None))
         .then_ended(won(ANN, (4, 0), "four_crystals"))
     )
-    assert laid(ended.state).sides[0].hand == cards("theft tunnel")
+    assert laid(ended.state).seats[0].hand == cards("theft tunnel")
 
 
 def test_four_crystals_come_before_the_last_mountain() -> None:

@@ -18,7 +18,7 @@ def test_each_seat_takes_a_dwarf_and_three_cards() -> None:
     """The first three of the shuffled 78 go to seat 0, the next three to seat 1 (§3.1, common §4)."""
     first = cards("theft crystal dwarf tunnel tunnel open_pit")
     _, state = begin(GAME, Options(), 2, StackedChance(first))
-    assert [side.hand for side in laid(state).sides] == [
+    assert [side.hand for side in laid(state).seats] == [
         cards("dwarf dwarf crystal theft"),
         cards("dwarf tunnel tunnel open_pit"),
     ]
@@ -41,9 +41,9 @@ def test_the_table_is_as_it_was_dealt() -> None:
     (dealt,), state = begin(GAME, options, 2, luck())
     assert isinstance(dealt, Dealt)
     table = laid(state)
-    assert tuple(side.hand for side in table.sides) == dealt.hands
+    assert tuple(side.hand for side in table.seats) == dealt.hands
     assert tuple(mountain.cards for mountain in table.mountains) == dealt.mountains
-    assert [(side.dwarfs, side.crystals) for side in table.sides] == [(0, 0), (0, 0)]
+    assert [(side.dwarfs, side.crystals) for side in table.seats] == [(0, 0), (0, 0)]
     assert (table.discard_pile, table.played, state.tunnel_order) == ((), None, TunnelOrder.CHOSEN)
     assert (dealt.first_seat, table.turn, GAME.to_act(state)) == (BEN, BEN, (BEN,))
 

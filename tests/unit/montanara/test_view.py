@@ -7,6 +7,7 @@ import pytest
 from domain.montanara.catalogue import Kind, Options, TunnelOrder
 from domain.montanara.commands import (
     ArrangeTunnel,
+    Dig,
     DigHome,
     LookAtMountain,
     Place,
@@ -39,9 +40,9 @@ from domain.montanara.events import (
     TunnelPlayed,
 )
 from domain.montanara.state import Phase
-from domain.montanara.view import Known, Mountain, Side, Table, seen, unaided, view
+from domain.montanara.view import Known, Table, TableSeat, seen, unaided, view
 from domain.shared.game import begin, play
-from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
+from domain.shared.viewers import ALL_SEEING, SPECTATOR, TablePile, Viewer, seated
 from tests.support.montanara import ANN, BEN, cards, montanara, piles, table
 from tests.support.scenarios import luck
 
@@ -58,11 +59,11 @@ STATE = table(
 def expected(known: Known | None, ann: str = "", ben: str = "", mountains: str = " / / / ") -> Table:
     """Return the view of the table above, as far as a viewer sees it."""
     return Table(
-        phase=Phase.TURN,
         turn=ANN,
-        sides=(Side(2, cards(ann), 2, 0), Side(3, cards(ben), 0, 1)),
+        phase=Phase.TURN,
+        seats=(TableSeat(2, cards(ann), 2, 0), TableSeat(3, cards(ben), 0, 1)),
         mountains=tuple(
-            Mountain(size, pile) for size, pile in zip((2, 0, 1, 2), piles(mountains), strict=True)
+            TablePile(size, pile) for size, pile in zip((2, 0, 1, 2), piles(mountains), strict=True)
         ),
         discard_pile=cards("shaking dwarf"),
         played=None,
@@ -99,6 +100,14 @@ def test_without_memory_aid_the_rest_is_the_same() -> None:
     """A view without memory aid has no `known`, and all else (R14)."""
     assert unaided(view(STATE, seated(ANN))) == expected(None, ann="dwarf theft")
     assert unaided(view(STATE, SPECTATOR)) == view(STATE, SPECTATOR)
+
+
+def test_once_the_game_is_over_it_is_nobody_s_turn() -> None:
+    """The turn is null then, whoever looks; an outstanding look has lapsed (§5.2, §5.3)."""
+    last = table(mountains="cave_in / dwarf / / ", displays="dwarf / ")
+    _, over = play(montanara.game, last, ANN, Dig(0), luck())
+    for viewer in VIEWERS:
+        assert (view(over, viewer).turn, view(over, viewer).phase) == (None, Phase.OVER)
 
 
 def test_a_phase_shows_what_it_is_about() -> None:
@@ -255,7 +264,7 @@ def test_a_dig_tells_each_card_as_it_is_turned_over() -> None:
     lefts = []
     for event in events:
         state = montanara.game.evolve(state, event)
-        lefts.append((view(state, SPECTATOR).left, view(state, SPECTATOR).sides[0].hand_size))
+        lefts.append((view(state, SPECTATOR).left, view(state, SPECTATOR).seats[0].hand_size))
     assert lefts == [(2, 2), (1, 1), (0, 0)]
 
 
@@ -263,4 +272,4 @@ def test_taking_a_card_is_seen_in_numbers() -> None:
     """The taker's hand grows by one, the mountain loses one, for everybody (§6)."""
     _, after = play(montanara.game, STATE, ANN, TakeCard(3), luck())
     for viewer in VIEWERS:
-        assert (view(after, viewer).sides[0].hand_size, view(after, viewer).mountains[3].size) == (3, 1)
+        assert (view(after, viewer).seats[0].hand_size, view(after, viewer).mountains[3].size) == (3, 1)

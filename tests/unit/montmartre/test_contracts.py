@@ -14,7 +14,7 @@ from domain.montmartre.events import (
     VollardMoved,
 )
 from domain.montmartre.rejections import Reason
-from domain.montmartre.state import State, Step
+from domain.montmartre.state import Phase, State
 from domain.shared.game import play
 from domain.shared.seats import Seat
 from tests.support.montmartre import card, cards, montmartre, table
@@ -52,7 +52,7 @@ def test_a_new_colour_opens_its_tier(before: str, contracts: tuple[int, ...]) ->
 @pytest.mark.parametrize("contract", [3, 7])
 def test_taking_a_contract(contract: int) -> None:
     """The contract goes to the seat, and its turn is over (§5.4, §5.5)."""
-    before = table("b0 b0 b1 b1 | | g2 p2 y2\n...\n...", step=Step.OFFERED, offered=(3, 7))
+    before = table("b0 b0 b1 b1 | | g2 p2 y2\n...\n...", phase=Phase.OFFERED, offered=(3, 7))
     after = table(f"b0 b0 b1 b1 | | g2 p2 y2 | | {contract}\n...\n...", turn=1)
     reached = (
         montmartre.given(before).when(TakeContract(contract)).then(ContractTaken(ANN, contract), ANN_TO_BEN)
@@ -62,7 +62,7 @@ def test_taking_a_contract(contract: int) -> None:
 
 def test_declining_closes_the_window() -> None:
     """A seat may take none; the contracts stay for others, and its turn is over (§5.4)."""
-    before = table("... | | g2 p2 y2\n...\n...", step=Step.OFFERED, offered=(3, 7))
+    before = table("... | | g2 p2 y2\n...\n...", phase=Phase.OFFERED, offered=(3, 7))
     reached = montmartre.given(before).when(DeclineContract()).then(ContractDeclined(ANN), ANN_TO_BEN)
     assert reached.state == table("... | | g2 p2 y2\n...\n...", turn=1)
 
@@ -127,14 +127,14 @@ def test_in_the_window_nothing_else_can_be_done(
     command: Paint | SellOff | Pick | Sell,
 ) -> None:
     """Action B has no painting, selling off, picking or second sale in it (§4.0, §5.5)."""
-    before = table("b0 b1 b1 b2 | b8 y2 | g2 p2 y2\n...\n...", step=Step.OFFERED, offered=(3, 7))
+    before = table("b0 b1 b1 b2 | b8 y2 | g2 p2 y2\n...\n...", phase=Phase.OFFERED, offered=(3, 7))
     reason = Reason.TURN_HAS_BEGUN if isinstance(command, Paint | Sell) else Reason.NOTHING_PAINTED
     montmartre.given(before).when(command).then_rejected(reason)
 
 
-@pytest.mark.parametrize("step", [Step.BEGUN, Step.PAINTED, Step.SOLD_OFF, Step.PICKED])
-def test_without_a_window_there_is_no_contract(step: Step) -> None:
+@pytest.mark.parametrize("phase", [Phase.BEGUN, Phase.PAINTED, Phase.SOLD_OFF, Phase.PICKED])
+def test_without_a_window_there_is_no_contract(phase: Phase) -> None:
     """Contracts can be taken, and declined, only when a sale has opened some (§5.4)."""
-    state: State = table("b0 | y2 | g2 p2 y2\n...\n...", step=step)
+    state: State = table("b0 | y2 | g2 p2 y2\n...\n...", phase=phase)
     for command in (TakeContract(4), DeclineContract()):
         montmartre.given(state).when(command).then_rejected(Reason.NO_CONTRACT_OFFERED)

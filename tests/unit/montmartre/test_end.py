@@ -6,7 +6,7 @@ from domain.match import Finished, Resign, Resigned, submit, to_act
 from domain.montmartre.catalogue import Colour, Options
 from domain.montmartre.commands import Command, DeclineContract, Paint, Pick, Sell, SellOff, SellPair
 from domain.montmartre.events import CardsPicked, PaintingSold, TurnEnded, VollardMoved
-from domain.montmartre.state import Ending, State, Step, paintings
+from domain.montmartre.state import Ending, Phase, State, paintings
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import FirstSeat, Seat
@@ -22,7 +22,7 @@ def about_to_pick(*francs: int, first_seat: int = 0, turn: int = 0, ending: Endi
     """Return a table at which the seat on turn has painted, and each seat has so many francs."""
     lines = [f"{'y8 y7 y6' if seat == turn else '...'} | | | {paid}" for seat, paid in enumerate(francs)]
     return table(
-        "\n".join(lines), piles=PILES, first_seat=first_seat, turn=turn, step=Step.PAINTED, ending=ending
+        "\n".join(lines), piles=PILES, first_seat=first_seat, turn=turn, phase=Phase.PAINTED, ending=ending
     )
 
 
@@ -46,7 +46,7 @@ def test_fifteen_francs_bring_the_end(francs: int, ending: Ending | None) -> Non
 
 def test_only_francs_from_the_market_count() -> None:
     """Collectors and contracts are no francs (§7.1)."""
-    rich = table("y8 y7 y6 | | b10 g10 | 14 | 12\n...\n...", piles=PILES, step=Step.PAINTED)
+    rich = table("y8 y7 y6 | | b10 g10 | 14 | 12\n...\n...", piles=PILES, phase=Phase.PAINTED)
     montmartre.given(rich).when(Pick(0)).then(picked(ANN), TurnEnded(ANN, BEN, None))
 
 
@@ -132,7 +132,7 @@ def test_the_score_counts_collectors_francs_and_contract() -> None:
 
 def ended(text: str) -> Outcome | None:
     """Return the outcome when the last turn, Cam's, is over."""
-    state = table(text, piles=PILES, turn=2, step=Step.PAINTED)
+    state = table(text, piles=PILES, turn=2, phase=Phase.PAINTED)
     reached = montmartre.given(state).when(Pick(0), seat=2)
     return montmartre.game.outcome(
         reached.then(picked(CAM), TurnEnded(CAM, None, Ending.FRANCS_EARNED)).state
@@ -192,10 +192,10 @@ def test_the_last_one_left_wins() -> None:
 @pytest.mark.parametrize(
     ("state", "move"),
     [
-        (table("... | | g2 p2 y2\n...\n...", step=Step.OFFERED, offered=(3, 7)), DeclineContract()),
-        (table("y6 y7 y8 | b1\n...\n...", piles="/ g1 / g2", step=Step.PAINTED), Pick(1)),
+        (table("... | | g2 p2 y2\n...\n...", phase=Phase.OFFERED, offered=(3, 7)), DeclineContract()),
+        (table("y6 y7 y8 | b1\n...\n...", piles="/ g1 / g2", phase=Phase.PAINTED), Pick(1)),
         (
-            table("y6 y7 y8 | b1 b2 b3 b3 g1 g2 g3\n...\n...", step=Step.PAINTED),
+            table("y6 y7 y8 | b1 b2 b3 b3 g1 g2 g3\n...\n...", phase=Phase.PAINTED),
             SellOff(Colour.BLUE, cards("b1")),
         ),
         (table("b1 y6 y7 y8 | b2\n...\n..."), Paint(cards("b1"))),

@@ -5,7 +5,7 @@ import pytest
 from domain.montmartre.commands import Paint
 from domain.montmartre.events import Painted
 from domain.montmartre.rejections import Reason
-from domain.montmartre.state import Step
+from domain.montmartre.state import Phase
 from domain.shared.seats import Seat
 from tests.support.montmartre import cards, montmartre, table
 
@@ -15,7 +15,7 @@ ANN = Seat(0)
 def test_one_card_of_any_value_may_be_painted() -> None:
     """A single card goes face up into the own workshop, whatever its value (§4.1)."""
     before = table("b0 b1 g4 y8 | y1\n...\n...", piles="g1 g1 / p2 / y2")
-    after = table("b0 b1 g4 | y1 y8\n...\n...", piles="g1 g1 / p2 / y2", step=Step.PAINTED)
+    after = table("b0 b1 g4 | y1 y8\n...\n...", piles="g1 g1 / p2 / y2", phase=Phase.PAINTED)
     reached = montmartre.given(before).when(Paint(cards("y8"))).then(Painted(ANN, cards("y8")))
     assert reached.state == after
 
@@ -23,7 +23,7 @@ def test_one_card_of_any_value_may_be_painted() -> None:
 def test_two_cards_may_add_up_to_five() -> None:
     """Colours do not matter, and any order is accepted (§4.1, common §2)."""
     before = table("b0 b1 g4 y8 | g5\n...\n...", piles="g1 g1 / p2 / y2")
-    after = table("b0 y8 | b1 g4 g5\n...\n...", piles="g1 g1 / p2 / y2", step=Step.PAINTED)
+    after = table("b0 y8 | b1 g4 g5\n...\n...", piles="g1 g1 / p2 / y2", phase=Phase.PAINTED)
     for asked in ("b1 g4", "g4 b1"):
         reached = montmartre.given(before).when(Paint(cards(asked))).then(Painted(ANN, cards("b1 g4")))
         assert reached.state == after

@@ -5,7 +5,7 @@ from domain.montmartre.commands import Pick, SellOff
 from domain.montmartre.events import CardsPicked, PilesRenewed, TurnEnded
 from domain.montmartre.rejections import Reason
 from domain.montmartre.setup import laid
-from domain.montmartre.state import Ending, State, Step
+from domain.montmartre.state import Ending, Phase, State
 from domain.shared.seats import Seat
 from tests.support.montmartre import card, cards, montmartre, table
 from tests.support.scenarios import luck
@@ -23,7 +23,7 @@ def painted(
         piles=piles,
         discard=discard,
         first_seat=first_seat,
-        step=Step.PAINTED,
+        phase=Phase.PAINTED,
         ending=ending,
     )
 
@@ -35,7 +35,9 @@ def test_cards_are_drawn_from_the_top_until_the_hand_has_four() -> None:
         .when(Pick(0))
         .then(CardsPicked(ANN, 0, cards("g5 y2"), card("b7")), ANN_TO_BEN)
     )
-    assert reached.state == table("g5 p7 y2 y8 | b1\n...\n...", piles="b7 / p2 / y3", turn=1, step=Step.BEGUN)
+    assert reached.state == table(
+        "g5 p7 y2 y8 | b1\n...\n...", piles="b7 / p2 / y3", turn=1, phase=Phase.BEGUN
+    )
 
 
 def test_the_example_of_the_rulebook() -> None:

@@ -15,20 +15,20 @@ from domain.montmartre.commands import (
     TakeContract,
 )
 from domain.montmartre.rejections import Reason
-from domain.montmartre.state import State, Step
+from domain.montmartre.state import Phase, State
 from tests.support.montmartre import cards, montmartre, table
 
 PILES = "g8 / / y6"
 BEGUN = table("b0 b5 g1 g4 | b1 b2 p3\n... | p8\n...", piles=PILES, vollard=Colour.YELLOW)
-PAINTED = table("b5 g1 g4 | b0 b1 b2 p3\n...\n...", piles=PILES, step=Step.PAINTED)
-FULL = table("b5 g1 g4 | b0 b1 b2 b3 p3 p3 y5\n...\n...", piles=PILES, step=Step.PAINTED)
-FULLER = table("b5 g1 | b0 b1 b2 b3 p3 p3 y5 y5\n...\n...", piles=PILES, step=Step.PAINTED)
-SOLD_OFF = table("b5 g1 g4 | b0 b1\n...\n...", piles=PILES, step=Step.SOLD_OFF)
-PICKED = table("b5 g1 g4 | b0 b1\n...\n...", piles=PILES, step=Step.PICKED)
-OFFERED = table("b0 b5 g1 g4 | b1 | b2 g2\n...\n...", piles=PILES, step=Step.OFFERED, offered=(4,))
+PAINTED = table("b5 g1 g4 | b0 b1 b2 p3\n...\n...", piles=PILES, phase=Phase.PAINTED)
+FULL = table("b5 g1 g4 | b0 b1 b2 b3 p3 p3 y5\n...\n...", piles=PILES, phase=Phase.PAINTED)
+FULLER = table("b5 g1 | b0 b1 b2 b3 p3 p3 y5 y5\n...\n...", piles=PILES, phase=Phase.PAINTED)
+SOLD_OFF = table("b5 g1 g4 | b0 b1\n...\n...", piles=PILES, phase=Phase.SOLD_OFF)
+PICKED = table("b5 g1 g4 | b0 b1\n...\n...", piles=PILES, phase=Phase.PICKED)
+OFFERED = table("b0 b5 g1 g4 | b1 | b2 g2\n...\n...", piles=PILES, phase=Phase.OFFERED, offered=(4,))
 GONE = table("... | b1 g1\n... | | b2 b4 b6 b8 b10\n...")
 TWO_SEATS = table("... | b1 g1\n... | p1")
-TWO_SEATS_PAINTED = table("b0 b5 g1 | b1 g1\n... | p1", step=Step.PAINTED)
+TWO_SEATS_PAINTED = table("b0 b5 g1 | b1 g1\n... | p1", phase=Phase.PAINTED)
 
 BLUE, GREEN, PINK, YELLOW = Colour
 

@@ -4,21 +4,21 @@ from domain.montmartre.catalogue import Colour
 from domain.montmartre.commands import Pick, SellOff
 from domain.montmartre.events import SoldOff
 from domain.montmartre.rejections import Reason
-from domain.montmartre.state import Step
+from domain.montmartre.state import Phase
 from domain.shared.seats import Seat
 from tests.support.montmartre import cards, montmartre, table
 
 ANN = Seat(0)
 PILES = "p1 p1 / p2 / y2"
 
-SEVEN = table("y8 y7 y6 | b1 b2 b4 g0 g0 p8 y5\n...\n...", piles=PILES, step=Step.PAINTED)
-EIGHT = table("y8 y7 | b1 b2 b4 g0 g0 p7 p8 y5\n...\n...", piles=PILES, step=Step.PAINTED)
+SEVEN = table("y8 y7 y6 | b1 b2 b4 g0 g0 p8 y5\n...\n...", piles=PILES, phase=Phase.PAINTED)
+EIGHT = table("y8 y7 | b1 b2 b4 g0 g0 p7 p8 y5\n...\n...", piles=PILES, phase=Phase.PAINTED)
 
 
 def test_paintings_of_one_colour_bring_a_franc_each() -> None:
     """The paintings are discarded in order, the seat gets a franc for each (§4.2)."""
-    before = table("y8 y7 y6 | b1 b2 b4 | | 3\n...\n...", piles=PILES, discard="p5", step=Step.PAINTED)
-    after = table("y8 y7 y6 | b2 | | 5\n...\n...", piles=PILES, discard="p5 b1 b4", step=Step.SOLD_OFF)
+    before = table("y8 y7 y6 | b1 b2 b4 | | 3\n...\n...", piles=PILES, discard="p5", phase=Phase.PAINTED)
+    after = table("y8 y7 y6 | b2 | | 5\n...\n...", piles=PILES, discard="p5 b1 b4", phase=Phase.SOLD_OFF)
     sold = SoldOff(ANN, Colour.BLUE, cards("b1 b4"), francs=2)
     reached = montmartre.given(before).when(SellOff(Colour.BLUE, cards("b4 b1"))).then(sold)
     assert reached.state == after
@@ -26,7 +26,7 @@ def test_paintings_of_one_colour_bring_a_franc_each() -> None:
 
 def test_the_example_of_the_rulebook() -> None:
     """Alfons sells two of his three green paintings for two francs (rulebook, Sell Off at the Market)."""
-    alfons = table("y8 y7 y6 | g1 g3 g7\n...\n...", piles=PILES, step=Step.PAINTED)
+    alfons = table("y8 y7 y6 | g1 g3 g7\n...\n...", piles=PILES, phase=Phase.PAINTED)
     (
         montmartre.given(alfons)
         .when(SellOff(Colour.GREEN, cards("g1 g3")))
@@ -36,7 +36,7 @@ def test_the_example_of_the_rulebook() -> None:
 
 def test_selling_off_is_optional_up_to_six_paintings() -> None:
     """A seat with six paintings may pick at once, or sell off every last one of a colour (§4.2, §4.3, R2)."""
-    six = table("y8 y7 y6 | b1 b2 b4 g0 g0 p8\n...\n...", piles=PILES, step=Step.PAINTED)
+    six = table("y8 y7 y6 | b1 b2 b4 g0 g0 p8\n...\n...", piles=PILES, phase=Phase.PAINTED)
     montmartre.given(six).then_legal(
         SellOff(Colour.BLUE, cards("b1")),
         SellOff(Colour.BLUE, cards("b1 b2")),
@@ -89,7 +89,7 @@ def test_at_least_down_to_six() -> None:
 
 def test_after_selling_off_only_the_pick_is_left() -> None:
     """Once a turn; the pick waits even if one pile is left (§4.2, common §3)."""
-    sold = table("y8 y7 y6 | b1\n...\n...", piles="g1 g1 g2 / / ", step=Step.SOLD_OFF)
+    sold = table("y8 y7 y6 | b1\n...\n...", piles="g1 g1 g2 / / ", phase=Phase.SOLD_OFF)
     montmartre.given(sold).then_legal(Pick(0))
     again = SellOff(Colour.BLUE, cards("b1"))
     montmartre.given(sold).when(again).then_rejected(Reason.ALREADY_SOLD_OFF)

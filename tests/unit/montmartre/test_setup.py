@@ -3,9 +3,9 @@
 import pytest
 
 from domain.montmartre.catalogue import PACK, Options
-from domain.montmartre.events import Dealt, DealtHand, DealtPile
+from domain.montmartre.events import Dealt
 from domain.montmartre.setup import laid
-from domain.montmartre.state import INITIAL, Painter, State, Step, pieces
+from domain.montmartre.state import INITIAL, Painter, Phase, State, pieces
 from domain.shared.game import begin
 from domain.shared.seats import Seat
 from tests.support.montmartre import cards, montmartre, table
@@ -22,11 +22,11 @@ def test_hands_are_dealt_first_then_three_piles() -> None:
     pack = chance.shuffle(PACK)
     hands = tuple(tuple(sorted(pack[start : start + 4])) for start in (0, 4, 8))
     piles = (pack[12:28], pack[28:44], pack[44:60])
-    assert events == (Dealt(Seat(first), tuple(map(DealtHand, hands)), tuple(map(DealtPile, piles))),)
+    assert events == (Dealt(Seat(first), hands, piles),)
     assert state == State(
         first_seat=Seat(first),
         turn=Seat(first),
-        step=Step.BEGUN,
+        phase=Phase.BEGUN,
         painters=tuple(Painter(hand, BARE, 0, BARE, None) for hand in hands),
         piles=piles,
         discard_pile=(),
@@ -51,11 +51,7 @@ def test_the_piles_are_as_equal_as_possible_the_larger_first(seats: int, sizes: 
 
 def test_piles_keep_the_order_of_the_cards() -> None:
     """Pile 0 gets the front of the cards, and each its first card on top (common §4)."""
-    assert laid(cards("b0 g1 p2 y3 b4")) == (
-        DealtPile(cards("b0 g1")),
-        DealtPile(cards("p2 y3")),
-        DealtPile(cards("b4")),
-    )
+    assert laid(cards("b0 g1 p2 y3 b4")) == (cards("b0 g1"), cards("p2 y3"), cards("b4"))
 
 
 @pytest.mark.parametrize("seats", [2, 5])

@@ -1,6 +1,7 @@
 """Montmartre §8: who sees what."""
 
 import pytest
+from msgspec.structs import replace
 
 from domain.montmartre.catalogue import Card, Colour
 from domain.montmartre.events import (
@@ -9,8 +10,6 @@ from domain.montmartre.events import (
     ContractsOffered,
     ContractTaken,
     Dealt,
-    DealtHand,
-    DealtPile,
     Event,
     Painted,
     PaintingSold,
@@ -19,8 +18,17 @@ from domain.montmartre.events import (
     TurnEnded,
     VollardMoved,
 )
-from domain.montmartre.state import Ending, Step, pieces
-from domain.montmartre.view import Collector, CollectorPile, PainterView, Pile, Table, determinize, seen, view
+from domain.montmartre.state import Ending, Phase, pieces
+from domain.montmartre.view import (
+    Collector,
+    CollectorPile,
+    Table,
+    TablePile,
+    TableSeat,
+    determinize,
+    seen,
+    view,
+)
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.montmartre import card, cards, table
@@ -37,20 +45,20 @@ STATE = table(
     """,
     piles="g8 g7 g6 / p8 p7 / y7",
     discard="y6 b8",
-    step=Step.PICKED,
+    phase=Phase.PICKED,
     vollard=Colour.GREEN,
     ending=Ending.FRANCS_EARNED,
 )
 
 
-def seen_table(hands: tuple[tuple[Card, ...], ...], piles: tuple[Pile, ...]) -> Table:
+def seen_table(hands: tuple[tuple[Card, ...], ...], piles: tuple[TablePile, ...]) -> Table:
     """Return what everybody sees of the table above, with these hands and piles."""
     return Table(
         first_seat=ANN,
         turn=ANN,
-        step=Step.PICKED,
-        painters=(
-            PainterView(
+        phase=Phase.PICKED,
+        seats=(
+            TableSeat(
                 hand_size=3,
                 hand=hands[0],
                 workshop=cards("b5 g1 y8"),
@@ -59,7 +67,7 @@ def seen_table(hands: tuple[tuple[Card, ...], ...], piles: tuple[Pile, ...]) -> 
                 contract=4,
                 score=13,
             ),
-            PainterView(
+            TableSeat(
                 hand_size=4,
                 hand=hands[1],
                 workshop=cards("p4"),
@@ -68,7 +76,7 @@ def seen_table(hands: tuple[tuple[Card, ...], ...], piles: tuple[Pile, ...]) -> 
                 contract=None,
                 score=2,
             ),
-            PainterView(4, hands[2], (), 0, (), None, 0),
+            TableSeat(4, hands[2], (), 0, (), None, 0),
         ),
         piles=piles,
         discard_pile=STATE.discard_pile,
@@ -86,7 +94,7 @@ def seen_table(hands: tuple[tuple[Card, ...], ...], piles: tuple[Pile, ...]) -> 
 
 
 HANDS = (cards("b0 b1 g4"), cards("p0 p1 p2 p3"), cards("y0 y1 y2 y3"))
-TOPS = (Pile(3, card("g8"), ()), Pile(2, card("p8"), ()), Pile(1, card("y7"), ()))
+TOPS = (TablePile(3, card("g8"), ()), TablePile(2, card("p8"), ()), TablePile(1, card("y7"), ()))
 
 
 @pytest.mark.parametrize("seat", [ANN, BEN, CAM])
@@ -104,32 +112,42 @@ def test_a_spectator_sees_no_hand() -> None:
 def test_the_all_seeing_eye_sees_the_whole_table() -> None:
     """After the end hands and piles are open to everybody (common §10)."""
     piles = (
-        Pile(3, card("g8"), cards("g8 g7 g6")),
-        Pile(2, card("p8"), cards("p8 p7")),
-        Pile(1, card("y7"), cards("y7")),
+        TablePile(3, card("g8"), cards("g8 g7 g6")),
+        TablePile(2, card("p8"), cards("p8 p7")),
+        TablePile(1, card("y7"), cards("y7")),
     )
     assert view(STATE, ALL_SEEING) == seen_table(HANDS, piles)
 
 
+def test_once_the_game_is_over_it_is_nobody_s_turn() -> None:
+    """The turn is null then, whoever looks (§7.2)."""
+    over = view(replace(STATE, phase=Phase.OVER), SPECTATOR)
+    assert (over.turn, over.phase) == (None, Phase.OVER)
+
+
 def test_an_open_window_is_public() -> None:
     """Everybody sees which contracts a seat may take (§8)."""
-    state = table("... | | g2 p2 y2\n...\n...", step=Step.OFFERED, offered=(3, 7))
+    state = table("... | | g2 p2 y2\n...\n...", phase=Phase.OFFERED, offered=(3, 7))
     for viewer in VIEWERS:
         shown = view(state, viewer)
-        assert (shown.step, shown.offered, shown.contracts) == (Step.OFFERED, (3, 7), (3, 4, 5, 7, 12))
+        assert (shown.phase, shown.offered, shown.contracts) == (Phase.OFFERED, (3, 7), (3, 4, 5, 7, 12))
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
 def test_an_empty_pile_has_no_top_card(viewer: Viewer) -> None:
     """A pile without cards looks the same to all (§8)."""
     shown = view(table("...\n...\n...", piles="/ g1 /"), viewer)
-    assert (shown.piles[0], shown.piles[1].size, shown.piles[2]) == (Pile(0, None, ()), 1, Pile(0, None, ()))
+    assert (shown.piles[0], shown.piles[1].size, shown.piles[2]) == (
+        TablePile(0, None, ()),
+        1,
+        TablePile(0, None, ()),
+    )
 
 
 DEALT = Dealt(
     BEN,
-    tuple(map(DealtHand, (cards("b0 b1 b2 b3"), *HANDS[1:]))),
-    (DealtPile(cards("g8 g7")), DealtPile(cards("p8"))),
+    (cards("b0 b1 b2 b3"), *HANDS[1:]),
+    (cards("g8 g7"), cards("p8")),
 )
 
 
@@ -139,17 +157,15 @@ def test_a_deal_shows_each_seat_its_hand_and_the_tops(viewer: Viewer) -> None:
     if viewer == ALL_SEEING:
         assert seen(DEALT, viewer) == DEALT
         return
-    hands = tuple(
-        hand if viewer.seat == seat else DealtHand((None,) * 4) for seat, hand in enumerate(DEALT.hands)
-    )
-    assert seen(DEALT, viewer) == Dealt(BEN, hands, (DealtPile((card("g8"), None)), DealtPile(cards("p8"))))
+    hands = tuple(hand if viewer.seat == seat else (None,) * 4 for seat, hand in enumerate(DEALT.hands))
+    assert seen(DEALT, viewer) == Dealt(BEN, hands, ((card("g8"), None), cards("p8")))
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
 def test_new_piles_show_their_tops(viewer: Viewer) -> None:
     """The order below a top card is known to nobody (§8)."""
-    renewed = PilesRenewed((DealtPile(cards("g8 g7 g6")), DealtPile(cards("p8 p7")), DealtPile(cards("y7"))))
-    tops = (DealtPile((card("g8"), None, None)), DealtPile((card("p8"), None)), DealtPile(cards("y7")))
+    renewed = PilesRenewed((cards("g8 g7 g6"), cards("p8 p7"), cards("y7")))
+    tops = ((card("g8"), None, None), (card("p8"), None), cards("y7"))
     assert seen(renewed, viewer) == (renewed if viewer == ALL_SEEING else PilesRenewed(tops))
 
 

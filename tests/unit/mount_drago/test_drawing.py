@@ -8,15 +8,14 @@ from domain.mount_drago.events import (
     CardPlayed,
     CardsDrawn,
     DrawPileRenewed,
-    FaceDown,
     Scored,
     SummitCardsDiscarded,
 )
-from domain.mount_drago.state import Step
+from domain.mount_drago.state import Phase
 from domain.shared.game import default_move, play
 from domain.shared.piles import without
 from domain.shared.seats import Seat
-from tests.support.mount_drago import cards, drew, face_down, mount_drago, table
+from tests.support.mount_drago import cards, drew, mount_drago, table
 from tests.support.rigged import RiggedChance
 from tests.support.scenarios import luck
 
@@ -26,9 +25,9 @@ ON_TOP = "black 26, blue 25"
 """Two dragons stand on summit spaces, the others on the start."""
 
 
-def played(card: str, space: int, *, on_top: bool = True, step: Step = Step.DRAW) -> CardPlayed:
+def played(card: str, space: int, *, on_top: bool = True, phase: Phase = Phase.DRAW) -> CardPlayed:
     """Return how Ann played a card that brought no scoring."""
-    return CardPlayed(ANN, cards(card)[0], on_top, space, None, step)
+    return CardPlayed(ANN, cards(card)[0], on_top, space, None, phase)
 
 
 def test_after_a_turn_without_scoring_the_hand_is_filled() -> None:
@@ -44,7 +43,7 @@ def test_after_a_turn_without_scoring_the_hand_is_filled() -> None:
             )
         )
         .when(PlayCard("red-2"))
-        .then(played("red-2", 2), drew(0, "white-5", turn=1))
+        .then(played("red-2", 2), drew(0, "white-5", next_seat=1))
     )
     assert reached.state.hands[0] == cards("red-3 red-4 red-5 green-1 green-2 white-5")
     assert reached.state.draw_pile[0] == "orange-1"
@@ -55,7 +54,7 @@ def test_a_hand_that_shrank_is_filled_to_six() -> None:
     mount_drago.given(
         table("red-1 | red-2 green-1\nblue-1", pile="white-5 orange-1 brown-2 white-5 black-3")
     ).when(PlayCard("red-2")).then(
-        played("red-2", 2), drew(0, "brown-2 black-3 white-5 white-5 orange-1", turn=1)
+        played("red-2", 2), drew(0, "brown-2 black-3 white-5 white-5 orange-1", next_seat=1)
     )
 
 
@@ -65,8 +64,8 @@ def test_after_a_scoring_nobody_draws() -> None:
         mount_drago.given(table("red-1 | red-1 green-1\nblue-1", dragons="red 5"))
         .when(PlayCard("red-1"))
         .then(
-            CardPlayed(ANN, "red-1", True, 6, Scoring.SMALL, Step.SCORE),
-            Scored(Scoring.SMALL, (2, 0), Seat(1), Step.PLAY),
+            CardPlayed(ANN, "red-1", True, 6, Scoring.SMALL, Phase.SCORE),
+            Scored(Scoring.SMALL, (2, 0), Seat(1), Phase.PLAY),
         )
     )
     assert reached.state.hands[0] == cards("green-1")
@@ -78,8 +77,8 @@ def test_nor_discards() -> None:
     mount_drago.given(table("red-1 | red-1 blue-2\nwhite-1", dragons=f"red 5, {ON_TOP}")).when(
         PlayCard("red-1")
     ).then(
-        CardPlayed(ANN, "red-1", True, 6, Scoring.SMALL, Step.SCORE),
-        Scored(Scoring.SMALL, (2, 0), Seat(1), Step.PLAY),
+        CardPlayed(ANN, "red-1", True, 6, Scoring.SMALL, Phase.SCORE),
+        Scored(Scoring.SMALL, (2, 0), Seat(1), Phase.PLAY),
     )
 
 
@@ -87,7 +86,7 @@ def test_the_turn_passes_from_the_last_seat_to_the_first() -> None:
     """Turn order goes round (common §1)."""
     state = table("blue-1\nwhite-1\nred-1 | red-2 red-3 red-4 red-5 green-1 green-2", pile="white-5", turn=2)
     mount_drago.given(state).when(PlayCard("red-2"), seat=2).then(
-        CardPlayed(Seat(2), "red-2", True, 2, None, Step.DRAW), drew(2, "white-5", turn=0)
+        CardPlayed(Seat(2), "red-2", True, 2, None, Phase.DRAW), drew(2, "white-5", next_seat=0)
     )
 
 
@@ -97,11 +96,11 @@ def test_after_the_last_card_the_hand_is_filled(scores: bool) -> None:
     pile = "orange-1 orange-1 orange-2 orange-2 orange-3 orange-3"
     state = table("red-1 | red-1\nwhite-1", dragons=f"red {5 if scores else 2}, {ON_TOP}", pile=pile)
     with_scoring = (
-        CardPlayed(ANN, "red-1", True, 6, Scoring.SMALL, Step.SCORE),
-        Scored(Scoring.SMALL, (2, 0), ANN, Step.DRAW),
+        CardPlayed(ANN, "red-1", True, 6, Scoring.SMALL, Phase.SCORE),
+        Scored(Scoring.SMALL, (2, 0), ANN, Phase.DRAW),
     )
     mount_drago.given(state).when(PlayCard("red-1")).then(
-        *(with_scoring if scores else (played("red-1", 3),)), drew(0, pile, turn=1)
+        *(with_scoring if scores else (played("red-1", 3),)), drew(0, pile, next_seat=1)
     )
 
 
@@ -112,11 +111,11 @@ SUMMIT_CARDS = table(
     """,
     dragons=ON_TOP,
     pile="orange-1 orange-1 orange-2 orange-2 orange-3",
-    step=Step.DISCARD,
+    phase=Phase.DISCARD,
 )
 """Ann has played, and may discard blue and black cards before she draws."""
 
-NO_SUMMIT_CARDS = table("red-1 | red-2 green-1\nwhite-1", dragons=ON_TOP, step=Step.DISCARD)
+NO_SUMMIT_CARDS = table("red-1 | red-2 green-1\nwhite-1", dragons=ON_TOP, phase=Phase.DISCARD)
 
 
 @pytest.mark.parametrize("hand", ["red-2 red-3 green-1", "red-2 blue-3 black-1"])
@@ -126,7 +125,7 @@ def test_with_a_dragon_at_the_summit_the_seat_is_asked(hand: str, dragons: str) 
     reached = (
         mount_drago.given(table(f"red-1 | {hand}\nwhite-1", dragons=dragons))
         .when(PlayCard("red-2"))
-        .then(played("red-2", 2, step=Step.DISCARD))
+        .then(played("red-2", 2, phase=Phase.DISCARD))
     )
     assert mount_drago.game.to_act(reached.state) == (ANN,)
     assert Draw() in mount_drago.game.legal_moves(reached.state, ANN)
@@ -136,14 +135,14 @@ def test_a_move_on_the_summit_asks_too() -> None:
     """A dragon already there moves on and scores nothing, so the seat may discard (§4.3, §4.4)."""
     mount_drago.given(table("red-1 | blue-1 green-1\nwhite-1", dragons="blue 25")).when(
         PlayCard("blue-1")
-    ).then(played("blue-1", 26, step=Step.DISCARD))
+    ).then(played("blue-1", 26, phase=Phase.DISCARD))
 
 
 def test_without_a_dragon_at_the_summit_nobody_is_asked() -> None:
     """On the last space below the summit no question comes (§4.4)."""
     pile = "white-1 white-2 white-3 white-3 white-5"
     state = table("red-1 | red-2 green-1\nblue-1", dragons="blue 24", pile=pile)
-    mount_drago.given(state).when(PlayCard("red-2")).then(played("red-2", 2), drew(0, pile, turn=1))
+    mount_drago.given(state).when(PlayCard("red-2")).then(played("red-2", 2), drew(0, pile, next_seat=1))
 
 
 def test_any_summit_cards_may_be_discarded() -> None:
@@ -166,7 +165,7 @@ def test_discards_go_before_the_draw() -> None:
         .when(DiscardSummitCards(("black-1", "blue-3")))
         .then(
             SummitCardsDiscarded(ANN, cards("blue-3 black-1")),
-            drew(0, "orange-1 orange-1 orange-2", turn=1),
+            drew(0, "orange-1 orange-1 orange-2", next_seat=1),
         )
     )
     assert reached.state == table(
@@ -183,7 +182,7 @@ def test_discards_go_before_the_draw() -> None:
 
 def test_a_seat_may_keep_all() -> None:
     """The draw alone fills the hand and discards nothing (§4.4)."""
-    reached = mount_drago.given(SUMMIT_CARDS).when(Draw()).then(drew(0, "orange-1", turn=1))
+    reached = mount_drago.given(SUMMIT_CARDS).when(Draw()).then(drew(0, "orange-1", next_seat=1))
     assert reached.state.discard_pile == ()
     assert reached.state.hands[0] == cards("blue-3 blue-3 black-1 red-2 green-1 orange-1")
 
@@ -191,9 +190,9 @@ def test_a_seat_may_keep_all() -> None:
 def test_all_cards_may_be_discarded() -> None:
     """That is not playing the last card; the turn's draw fills the hand, once (§4.4, R5)."""
     pile = "orange-1 orange-1 orange-2 orange-2 orange-3 orange-3"
-    state = table("red-1 | blue-3 black-1\nwhite-1", dragons=ON_TOP, pile=pile, step=Step.DISCARD)
+    state = table("red-1 | blue-3 black-1\nwhite-1", dragons=ON_TOP, pile=pile, phase=Phase.DISCARD)
     mount_drago.given(state).when(DiscardSummitCards(("blue-3", "black-1"))).then(
-        SummitCardsDiscarded(ANN, ("blue-3", "black-1")), drew(0, pile, turn=1)
+        SummitCardsDiscarded(ANN, ("blue-3", "black-1")), drew(0, pile, next_seat=1)
     )
 
 
@@ -214,7 +213,7 @@ RUN_OUT = """
 def renewed(held: str) -> DrawPileRenewed:
     """Return the new draw pile of all cards but those held, as chance that sorts them leaves it."""
     pile = without(CARDS, cards(held))
-    return DrawPileRenewed(FaceDown(len(pile), pile))
+    return DrawPileRenewed(pile)
 
 
 def test_an_empty_draw_pile_is_made_anew() -> None:
@@ -226,11 +225,11 @@ def test_an_empty_draw_pile_is_made_anew() -> None:
         .then(
             played("red-2", 2),
             new_pile,
-            drew(0, "blue-1 blue-3 blue-3 blue-3 blue-4", turn=1),
+            drew(0, "blue-1 blue-3 blue-3 blue-3 blue-4", next_seat=1),
         )
     )
-    assert new_pile.draw_pile.count == 105
-    assert reached.state.draw_pile == new_pile.draw_pile.cards[5:]
+    assert len(new_pile.draw_pile) == 105
+    assert reached.state.draw_pile == new_pile.draw_pile[5:]
     assert (reached.state.discard_pile, reached.state.under) == ((), ((), ()))
     assert reached.state.open_cards == cards("red-2 blue-1")
 
@@ -241,9 +240,9 @@ def test_a_draw_pile_that_runs_out_is_made_anew_within_the_draw() -> None:
         PlayCard("red-2"), chance=RiggedChance(CARDS)
     ).then(
         played("red-2", 2),
-        CardsDrawn(ANN, face_down("orange-1 orange-2"), ANN, Step.DRAW),
+        CardsDrawn(ANN, cards("orange-1 orange-2"), ANN, Phase.DRAW),
         renewed("red-2 green-1 blue-1 blue-2 blue-2 orange-1 orange-2"),
-        drew(0, "blue-1 blue-3 blue-3", turn=1),
+        drew(0, "blue-1 blue-3 blue-3", next_seat=1),
     )
 
 
@@ -253,7 +252,7 @@ def test_a_draw_pile_may_be_empty_between_turns() -> None:
     reached = (
         mount_drago.given(table(RUN_OUT, pile=pile, spent=True))
         .when(PlayCard("red-2"))
-        .then(played("red-2", 2), drew(0, pile, turn=1))
+        .then(played("red-2", 2), drew(0, pile, next_seat=1))
     )
     assert reached.state.draw_pile == ()
     assert reached.state.under == (cards("red-1 yellow-1 yellow-2"), cards("purple-4"))
@@ -261,20 +260,20 @@ def test_a_draw_pile_may_be_empty_between_turns() -> None:
 
 def test_cards_discarded_before_the_draw_are_shuffled_in() -> None:
     """They lie on the discard pile when the draw pile is made anew (R5, R6)."""
-    state = table(RUN_OUT, dragons="green 25", spent=True, step=Step.DISCARD)
+    state = table(RUN_OUT, dragons="green 25", spent=True, phase=Phase.DISCARD)
     mount_drago.given(state).when(DiscardSummitCards(("green-1",)), chance=RiggedChance(CARDS)).then(
         SummitCardsDiscarded(ANN, ("green-1",)),
         renewed("red-1 red-2 blue-1 blue-2 blue-2"),
-        drew(0, "blue-1 blue-3 blue-3 blue-3 blue-4", turn=1),
+        drew(0, "blue-1 blue-3 blue-3 blue-3 blue-4", next_seat=1),
     )
 
 
 def test_keeping_all_with_an_empty_draw_pile() -> None:
     """The draw that was asked for makes the pile anew and then goes on by itself (R6)."""
-    state = table(RUN_OUT, dragons="green 25", spent=True, step=Step.DISCARD)
+    state = table(RUN_OUT, dragons="green 25", spent=True, phase=Phase.DISCARD)
     mount_drago.given(state).when(Draw(), chance=RiggedChance(CARDS)).then(
         renewed("red-1 red-2 green-1 blue-1 blue-2 blue-2"),
-        drew(0, "blue-1 blue-3 blue-3 blue-3", turn=1),
+        drew(0, "blue-1 blue-3 blue-3 blue-3", next_seat=1),
     )
 
 
@@ -284,4 +283,4 @@ def test_the_new_pile_is_shuffled_by_the_chance_of_the_match() -> None:
     events, _ = play(mount_drago.game, state, ANN, PlayCard("red-2"), luck("some match"))
     under = cards("red-1 yellow-1 yellow-2 purple-4")
     pile = luck("some match").shuffle((*state.discard_pile, *under))
-    assert events[1] == DrawPileRenewed(FaceDown(105, pile))
+    assert events[1] == DrawPileRenewed(pile)

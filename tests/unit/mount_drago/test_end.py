@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.match import Finished, Phase, Resign, Resigned, submit
+from domain.match import Finished, Resign, Resigned, submit, to_act
 from domain.mount_drago.catalogue import Options, Scoring
 from domain.mount_drago.commands import PlayCard
 from domain.mount_drago.events import CardPlayed, CardsDrawn, Scored
-from domain.mount_drago.state import State, Step
+from domain.mount_drago.state import Phase, State
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import FirstSeat, Seat
 from tests.support.matches import playing
@@ -40,8 +40,8 @@ def test_the_third_dragon_at_the_summit_ends_the_game(
         .then_ended(None)
         .when(PlayCard("red-3"))
         .then(
-            CardPlayed(ANN, "red-3", True, 27, Scoring.SUMMIT, Step.SCORE),
-            Scored(Scoring.SUMMIT, (3, -1, 3), ANN, Step.END),
+            CardPlayed(ANN, "red-3", True, 27, Scoring.SUMMIT, Phase.SCORE),
+            Scored(Scoring.SUMMIT, (3, -1, 3), None, Phase.OVER),
         )
         .then_ended(Outcome(kind, winners, scores, "summit_reached"))
         .then_legal()
@@ -52,23 +52,23 @@ def test_the_third_dragon_at_the_summit_ends_the_game(
 def test_the_second_dragon_does_not() -> None:
     """Its scoring is done and play goes on (§5.1)."""
     mount_drago.given(nearly_over("red 24, blue 25", (0, 0, 0))).when(PlayCard("red-3")).then(
-        CardPlayed(ANN, "red-3", True, 27, Scoring.SUMMIT, Step.SCORE),
-        Scored(Scoring.SUMMIT, (3, 0, 0), BEN, Step.PLAY),
+        CardPlayed(ANN, "red-3", True, 27, Scoring.SUMMIT, Phase.SCORE),
+        Scored(Scoring.SUMMIT, (3, 0, 0), BEN, Phase.PLAY),
     ).then_ended(None)
 
 
 def test_a_dragon_enters_once() -> None:
     """Two dragons at the summit that move on and on are two (§5.1)."""
     mount_drago.given(nearly_over("red 25, blue 25", (0, 0, 0))).when(PlayCard("red-3")).then(
-        CardPlayed(ANN, "red-3", True, 28, None, Step.DISCARD)
+        CardPlayed(ANN, "red-3", True, 28, None, Phase.DISCARD)
     ).then_ended(None)
 
 
 def test_another_scoring_does_not_end_the_game() -> None:
     """With two dragons at the summit a green space brings its scoring and nothing more (§5.1)."""
     mount_drago.given(nearly_over("red 13, blue 25, black 25", (0, 0, 0))).when(PlayCard("red-3")).then(
-        CardPlayed(ANN, "red-3", True, 16, Scoring.LARGE, Step.SCORE),
-        Scored(Scoring.LARGE, (5, 0, 0), BEN, Step.PLAY),
+        CardPlayed(ANN, "red-3", True, 16, Scoring.LARGE, Phase.SCORE),
+        Scored(Scoring.LARGE, (5, 0, 0), BEN, Phase.PLAY),
     ).then_ended(None)
 
 
@@ -78,8 +78,8 @@ def test_nothing_is_drawn_once_the_game_is_over() -> None:
         mount_drago.given(nearly_over("red 24, blue 25, black 28", (0, 0, 0), hand="red-3"))
         .when(PlayCard("red-3"))
         .then(
-            CardPlayed(ANN, "red-3", True, 27, Scoring.SUMMIT, Step.SCORE),
-            Scored(Scoring.SUMMIT, (3, 0, 0), ANN, Step.END),
+            CardPlayed(ANN, "red-3", True, 27, Scoring.SUMMIT, Phase.SCORE),
+            Scored(Scoring.SUMMIT, (3, 0, 0), None, Phase.OVER),
         )
     )
     assert reached.state.hands == ((), (), ())
@@ -89,8 +89,8 @@ def test_the_summit_of_the_other_board() -> None:
     """With four seats the summit begins on space 23 (§1, §3.1, §5.1)."""
     state = table("red-1 | red-2\nwhite-1\nbrown-1\ngreen-1", dragons="red 21, blue 23, black 26, brown 19")
     mount_drago.given(state).when(PlayCard("red-2")).then(
-        CardPlayed(ANN, "red-2", True, 23, Scoring.SUMMIT, Step.SCORE),
-        Scored(Scoring.SUMMIT, (4, 0, 8, 0), ANN, Step.END),
+        CardPlayed(ANN, "red-2", True, 23, Scoring.SUMMIT, Phase.SCORE),
+        Scored(Scoring.SUMMIT, (4, 0, 8, 0), None, Phase.OVER),
     ).then_ended(Outcome(OutcomeKind.WON, (Seat(2),), (4, 0, 8, 0), "summit_reached"))
 
 
@@ -105,7 +105,7 @@ def test_a_seat_that_gave_up_goes_on_by_default_moves() -> None:
     assert isinstance(drawn, CardsDrawn)
     assert isinstance(first, PlayCard)
     assert played.card == first.card
-    assert (match.phase, match.table.turn) == (Phase.PLAYING, BEN)
+    assert to_act(mount_drago.game, match) == (BEN,)
 
 
 def test_with_one_other_seat_left_that_seat_wins() -> None:

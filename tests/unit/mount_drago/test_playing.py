@@ -7,7 +7,7 @@ from domain.mount_drago.catalogue import Options
 from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.mount_drago.events import CardPlayed
 from domain.mount_drago.rejections import CLAUSES, Reason
-from domain.mount_drago.state import State, Step
+from domain.mount_drago.state import Phase, State
 from domain.shared.game import begin
 from domain.shared.seats import FirstSeat, Seat
 from tests.support.mount_drago import cards, drew, mount_drago, table
@@ -32,7 +32,7 @@ def riding(spaces: str = SPACES) -> State:
 
 def played(card: str, space: int, *, on_top: bool) -> CardPlayed:
     """Return how Ann played a card that brought no scoring."""
-    return CardPlayed(ANN, cards(card)[0], on_top, space, None, Step.DRAW)
+    return CardPlayed(ANN, cards(card)[0], on_top, space, None, Phase.DRAW)
 
 
 def test_a_card_moves_the_dragon_of_its_colour() -> None:
@@ -40,7 +40,7 @@ def test_a_card_moves_the_dragon_of_its_colour() -> None:
     reached = (
         mount_drago.given(riding())
         .when(PlayCard("black-1"))
-        .then(played("black-1", 5, on_top=True), drew(0, "orange-1", turn=1))
+        .then(played("black-1", 5, on_top=True), drew(0, "orange-1", next_seat=1))
     )
     assert reached.state == table(
         """
@@ -80,7 +80,7 @@ def test_a_dragon_that_another_seat_rides_keeps_its_rider() -> None:
     reached = (
         mount_drago.given(riding())
         .when(PlayCard("blue-1"))
-        .then(played("blue-1", 5, on_top=False), drew(0, "orange-1", turn=1))
+        .then(played("blue-1", 5, on_top=False), drew(0, "orange-1", next_seat=1))
     )
     assert reached.state.open_cards == cards("red-1 blue-2")
     assert reached.state.under == (cards("blue-1"), ())
@@ -91,7 +91,7 @@ def test_a_card_of_the_own_dragon_goes_on_top() -> None:
     reached = (
         mount_drago.given(riding())
         .when(PlayCard("red-2"))
-        .then(played("red-2", 4, on_top=True), drew(0, "orange-1", turn=1))
+        .then(played("red-2", 4, on_top=True), drew(0, "orange-1", next_seat=1))
     )
     assert reached.state.open_cards == cards("red-2 blue-2")
     assert reached.state.under == (cards("red-1"), ())
@@ -112,7 +112,7 @@ def test_a_free_dragon_gets_the_seat_as_its_rider() -> None:
         .when(PlayCard("blue-1"))
         .then(
             played("blue-1", 5, on_top=True),
-            drew(0, "orange-1 orange-1 orange-2 orange-2 orange-3", turn=1),
+            drew(0, "orange-1 orange-1 orange-2 orange-2 orange-3", next_seat=1),
         )
     )
     assert reached.state.open_cards == cards("blue-1 green-2")
@@ -193,7 +193,7 @@ def test_the_last_place_is_looked_at_anew_for_each_card() -> None:
         .when(PlayCard("yellow-1", ride=False))
         .then(
             played("yellow-1", 1, on_top=False),
-            drew(0, "orange-1 orange-1 orange-2 orange-2 orange-3", turn=1),
+            drew(0, "orange-1 orange-1 orange-2 orange-2 orange-3", next_seat=1),
         )
         .then_legal(
             PlayCard("yellow-2"), PlayCard("green-3", ride=False), PlayCard("green-3", ride=True), seat=1
@@ -207,7 +207,7 @@ AT_SUMMIT = table(
     blue-2 | red-1
     """,
     dragons="black 25",
-    step=Step.DISCARD,
+    phase=Phase.DISCARD,
 )
 """Ann has played; black stands on a summit space, and Ann may discard."""
 

@@ -5,7 +5,7 @@ import pytest
 from domain.mount_drago.catalogue import Scoring
 from domain.mount_drago.commands import PlayCard
 from domain.mount_drago.events import CardPlayed, Scored
-from domain.mount_drago.state import State, Step
+from domain.mount_drago.state import Phase, State
 from domain.shared.game import play
 from domain.shared.seats import Seat
 from tests.support.mount_drago import cards, mount_drago, table
@@ -49,13 +49,13 @@ def test_the_examples_of_the_rulebook() -> None:
         mount_drago.given(state)
         .when(PlayCard("black-4"), seat=0)
         .then(
-            CardPlayed(Seat(0), "black-4", False, 6, Scoring.SMALL, Step.SCORE),
-            Scored(Scoring.SMALL, (3, 0, 2), Seat(1), Step.PLAY),
+            CardPlayed(Seat(0), "black-4", False, 6, Scoring.SMALL, Phase.SCORE),
+            Scored(Scoring.SMALL, (3, 0, 2), Seat(1), Phase.PLAY),
         )
         .when(PlayCard("blue-3"), seat=1)
         .then(
-            CardPlayed(Seat(1), "blue-3", False, 8, Scoring.LARGE, Step.SCORE),
-            Scored(Scoring.LARGE, (4, 6, 2), Seat(2), Step.PLAY),
+            CardPlayed(Seat(1), "blue-3", False, 8, Scoring.LARGE, Phase.SCORE),
+            Scored(Scoring.LARGE, (4, 6, 2), Seat(2), Phase.PLAY),
         )
     )
     assert reached.state == table(
@@ -76,7 +76,7 @@ def test_the_examples_of_the_rulebook() -> None:
 def test_a_small_scoring_counts_values_up_to_3(space: int, won: int) -> None:
     """On blue: 3 and lower count, also below 0; a higher value gives nothing (§4.3, R3, R4)."""
     assert scored(riding(f"blue {space}, red 5"), "red-1") == Scored(
-        Scoring.SMALL, (won, 2), Seat(1), Step.PLAY
+        Scoring.SMALL, (won, 2), Seat(1), Phase.PLAY
     )
 
 
@@ -86,7 +86,7 @@ def test_a_small_scoring_counts_values_up_to_3(space: int, won: int) -> None:
 def test_a_large_scoring_counts_every_value(space: int, won: int) -> None:
     """On green: every seat gets the value of its dragon's space, also below 0 (§4.3, R3)."""
     assert scored(riding(f"blue {space}, red 7"), "red-1") == Scored(
-        Scoring.LARGE, (won, 4), Seat(1), Step.PLAY
+        Scoring.LARGE, (won, 4), Seat(1), Phase.PLAY
     )
 
 
@@ -96,7 +96,7 @@ def test_a_large_scoring_counts_every_value(space: int, won: int) -> None:
 def test_entering_the_summit_counts_every_value(space: int, won: int) -> None:
     """A dragon that enters a summit space brings a large scoring, by its own name (§4.3, R9)."""
     assert scored(riding(f"blue {space}, red 24"), "red-3") == Scored(
-        Scoring.SUMMIT, (won, 3), Seat(1), Step.PLAY
+        Scoring.SUMMIT, (won, 3), Seat(1), Phase.PLAY
     )
 
 
@@ -143,20 +143,20 @@ def test_each_coloured_space_brings_its_scoring(seats: int, scoring: Scoring, sp
 def test_who_rides_after_the_change_is_scored() -> None:
     """Ann gets on green with the card that brings the scoring, and green's space counts for her (§4.3)."""
     state = riding("blue 9, red 2, green 7")
-    assert scored(state, "green-1") == Scored(Scoring.LARGE, (4, 3), Seat(1), Step.PLAY)
+    assert scored(state, "green-1") == Scored(Scoring.LARGE, (4, 3), Seat(1), Phase.PLAY)
 
 
 @pytest.mark.parametrize(("ride", "won"), [(True, 4), (False, 6)])
 def test_whoever_declines_to_ride_is_scored_for_the_old_dragon(ride: bool, won: int) -> None:
     """Green leaves the last place for a green space, and Ann chooses which dragon counts (§4.2, §4.3)."""
     ahead = "blue 9, brown 9, black 9, red 9, yellow 9, white 9, light_blue 9, purple 9, orange 9, green 7"
-    assert scored(riding(ahead), "green-1", ride=ride) == Scored(Scoring.LARGE, (won, 6), Seat(1), Step.PLAY)
+    assert scored(riding(ahead), "green-1", ride=ride) == Scored(Scoring.LARGE, (won, 6), Seat(1), Phase.PLAY)
 
 
 def test_a_second_dragon_at_the_summit_scores_again() -> None:
     """Each dragon that enters brings its scoring, wherever on the summit others stand (§4.3)."""
     state = riding("blue 26, red 24")
-    assert scored(state, "red-5") == Scored(Scoring.SUMMIT, (5, 4), Seat(1), Step.PLAY)
+    assert scored(state, "red-5") == Scored(Scoring.SUMMIT, (5, 4), Seat(1), Phase.PLAY)
 
 
 def test_points_add_up() -> None:

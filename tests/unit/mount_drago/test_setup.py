@@ -5,13 +5,13 @@ from itertools import pairwise
 import pytest
 
 from domain.mount_drago.catalogue import CARDS, COLOURS, DRAGONS, FACES, Options
-from domain.mount_drago.events import Dealt, FaceDown
+from domain.mount_drago.events import Dealt
 from domain.mount_drago.setup import setup
-from domain.mount_drago.state import INITIAL, State, Step, pieces
+from domain.mount_drago.state import INITIAL, Phase, State, pieces
 from domain.shared.game import begin
 from domain.shared.piles import without
 from domain.shared.seats import FirstSeat, Seat
-from tests.support.mount_drago import cards, face_down, mount_drago
+from tests.support.mount_drago import cards, mount_drago
 from tests.support.rigged import RiggedChance
 from tests.support.scenarios import luck
 
@@ -37,8 +37,8 @@ def test_open_cards_then_hands_then_the_draw_pile() -> None:
         Dealt(
             Seat(0),
             cards("blue-1 brown-1 black-1"),
-            tuple(FaceDown(6, hand) for hand in hands),
-            FaceDown(89, rest[18:]),
+            hands,
+            rest[18:],
         ),
     )
     assert state == State(
@@ -50,7 +50,7 @@ def test_open_cards_then_hands_then_the_draw_pile() -> None:
         draw_pile=rest[18:],
         discard_pile=(),
         turn=Seat(0),
-        step=Step.PLAY,
+        phase=Phase.PLAY,
         scoring=None,
     )
 
@@ -63,8 +63,8 @@ def test_every_seat_rides_another_dragon(seats: int) -> None:
         event = dealt(f"{number}", seats)
         ridden = [DRAGONS[card] for card in event.open_cards]
         assert len(set(ridden)) == seats
-        assert [hand.count for hand in event.hands] == [6] * seats
-        assert event.draw_pile.count == 110 - 7 * seats
+        assert [len(hand) for hand in event.hands] == [6] * seats
+        assert len(event.draw_pile) == 110 - 7 * seats
         colours |= set(ridden)
     assert colours == set(range(len(COLOURS)))
 
@@ -81,8 +81,8 @@ def test_the_first_seat_is_drawn_before_all_else() -> None:
     rest = chance.shuffle(without(CARDS, open_cards))
     event = dealt("some match", 3)
     assert (event.first_seat, list(event.open_cards)) == (first_seat, open_cards)
-    assert [set(hand.cards) for hand in event.hands] == [set(rest[at : at + 6]) for at in (0, 6, 12)]
-    assert event.draw_pile == FaceDown(89, rest[18:])
+    assert [set(hand) for hand in event.hands] == [set(rest[at : at + 6]) for at in (0, 6, 12)]
+    assert event.draw_pile == rest[18:]
 
 
 def test_a_named_seat_begins() -> None:
@@ -100,8 +100,8 @@ def test_the_seat_that_begins_is_to_act() -> None:
 
 
 def test_the_deal_is_all_there_is() -> None:
-    """110 cards and ten dragons from the deal on, nothing before it; nobody is to act then (§1, §3)."""
-    assert (pieces(INITIAL), mount_drago.game.to_act(INITIAL)) == ((), ())
+    """110 cards and ten dragons from the deal on, nothing before it (§1, §3)."""
+    assert pieces(INITIAL) == ()
     _, state = begin(mount_drago.game, Options(), 5, luck())
     assert pieces(state) == tuple(sorted((*CARDS, *COLOURS)))
 
@@ -110,4 +110,4 @@ def test_hands_are_sorted() -> None:
     """A hand is a multiset, held by colour and value, alike cards alike (common §2)."""
     (event,) = setup(Options(), 2, RiggedChance((*cards("white-2 orange-1 blue-5"), *FACES)))
     assert isinstance(event, Dealt)
-    assert event.hands[0] == face_down("blue-5 blue-5 white-2 white-2 orange-1 orange-1")
+    assert event.hands[0] == cards("blue-5 blue-5 white-2 white-2 orange-1 orange-1")

@@ -3,23 +3,23 @@
 from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
-from domain.mount_drago.catalogue import Scoring
+from domain.mount_drago.catalogue import Card, Scoring
 from domain.mount_drago.events import (
     CardPlayed,
     CardsDrawn,
     Dealt,
     DrawPileRenewed,
     Event,
-    FaceDown,
     Scored,
     SummitCardsDiscarded,
 )
-from domain.mount_drago.state import INITIAL, Step
-from domain.mount_drago.view import Dragon, Rider, Table, determinize, seen, view
+from domain.mount_drago.state import INITIAL, Phase
+from domain.mount_drago.view import Dragon, Table, TableSeat, determinize, seen, view
 from domain.shared.seats import Seat
-from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.mount_drago import cards, face_down, table
+from domain.shared.viewers import ALL_SEEING, SPECTATOR, Seen, TablePile, Viewer, seated
+from tests.support.mount_drago import cards, table
 from tests.support.scenarios import luck
 
 ANN, BEN = Seat(0), Seat(1)
@@ -34,7 +34,7 @@ STATE = table(
     pile="yellow-1 yellow-2",
     discard="blue-5 blue-1",
     turn=1,
-    step=Step.DISCARD,
+    phase=Phase.DISCARD,
 )
 
 
@@ -52,9 +52,13 @@ class Sight:
     hands: tuple[Seat, ...]
     pile: bool = False
 
-    def of(self, seat: Seat, text: str) -> FaceDown:
-        """Return a seat's cards as the viewer sees them."""
-        return face_down(text) if seat in self.hands else FaceDown(len(cards(text)), ())
+    def held(self, seat: Seat, text: str) -> tuple[Card, ...]:
+        """Return a seat's hand as a view shows it."""
+        return cards(text) if seat in self.hands else ()
+
+    def told(self, seat: Seat, text: str) -> Seen[Card]:
+        """Return a seat's cards as an event shows them."""
+        return cards(text) if seat in self.hands else (None,) * len(cards(text))
 
 
 SIGHTS = [
@@ -69,9 +73,11 @@ SIGHTS = [
 def test_a_view_shows_the_own_hand_and_all_that_is_public(sight: Sight) -> None:
     """Other hands and the draw pile by their number; all else in full (§6)."""
     assert view(STATE, sight.viewer) == Table(
-        riders=(
-            Rider(sight.of(ANN, "blue-1 white-4"), "black-2", ("red-1", "red-3"), -1),
-            Rider(sight.of(BEN, "purple-1 orange-2 orange-2"), "green-5", (), 6),
+        turn=BEN,
+        phase=Phase.DISCARD,
+        seats=(
+            TableSeat(2, sight.held(ANN, "blue-1 white-4"), "black-2", ("red-1", "red-3"), -1),
+            TableSeat(3, sight.held(BEN, "purple-1 orange-2 orange-2"), "green-5", (), 6),
         ),
         dragons=(
             Dragon("blue", 25, 4),
@@ -85,30 +91,26 @@ def test_a_view_shows_the_own_hand_and_all_that_is_public(sight: Sight) -> None:
             Dragon("purple", 0, 0),
             Dragon("orange", 0, 0),
         ),
-        draw_pile=FaceDown(99, STATE.draw_pile if sight.pile else ()),
+        draw_pile=TablePile(99, STATE.draw_pile if sight.pile else ()),
         discard_pile=("blue-5", "blue-1"),
-        turn=BEN,
-        step=Step.DISCARD,
     )
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_before_the_deal_there_is_nothing_to_see(sight: Sight) -> None:
     """No seat, no dragon, no card (§3)."""
-    assert view(INITIAL, sight.viewer) == Table((), (), FaceDown(0, ()), (), ANN, Step.DEAL)
+    assert view(INITIAL, sight.viewer) == Table(ANN, Phase.PLAY, (), (), TablePile(0, ()), ())
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_the_deal_as_it_is_seen(sight: Sight) -> None:
     """Open cards and who begins are public, a hand is its seat's, the pile nobody's (§6)."""
-    event = Dealt(
-        BEN, cards("red-1 blue-1"), (face_down("red-2 red-2"), face_down("red-5")), face_down("blue-5")
-    )
+    event = Dealt(BEN, cards("red-1 blue-1"), (cards("red-2 red-2"), cards("red-5")), cards("blue-5"))
     assert seen(event, sight.viewer) == Dealt(
         BEN,
         cards("red-1 blue-1"),
-        (sight.of(ANN, "red-2 red-2"), sight.of(BEN, "red-5")),
-        FaceDown(1, ("blue-5",) if sight.pile else ()),
+        (sight.told(ANN, "red-2 red-2"), sight.told(BEN, "red-5")),
+        ("blue-5",) if sight.pile else (None,),
     )
 
 
@@ -116,24 +118,30 @@ def test_the_deal_as_it_is_seen(sight: Sight) -> None:
 @pytest.mark.parametrize("seat", [ANN, BEN])
 def test_a_draw_as_it_is_seen(sight: Sight, seat: Seat) -> None:
     """How many cards is public, which ones only the seat that drew them knows (§6)."""
-    event = CardsDrawn(seat, face_down("blue-1 red-5"), BEN, Step.PLAY)
-    assert seen(event, sight.viewer) == CardsDrawn(seat, sight.of(seat, "blue-1 red-5"), BEN, Step.PLAY)
+    event = CardsDrawn(seat, cards("blue-1 red-5"), BEN, Phase.PLAY)
+    assert seen(event, sight.viewer) == CardsDrawn(seat, sight.told(seat, "blue-1 red-5"), BEN, Phase.PLAY)
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_a_new_draw_pile_as_it_is_seen(sight: Sight) -> None:
     """Its number is public, its order nobody knows (§6)."""
-    event = DrawPileRenewed(face_down("blue-1 red-5 red-1"))
-    pile = cards("blue-1 red-5 red-1") if sight.pile else ()
-    assert seen(event, sight.viewer) == DrawPileRenewed(FaceDown(3, pile))
+    event = DrawPileRenewed(cards("blue-1 red-5 red-1"))
+    pile = event.draw_pile if sight.pile else (None, None, None)
+    assert seen(event, sight.viewer) == DrawPileRenewed(pile)
+
+
+def test_once_the_game_is_over_it_is_nobody_s_turn() -> None:
+    """The turn is null then, whoever looks (§5.1)."""
+    over = view(replace(STATE, phase=Phase.OVER), SPECTATOR)
+    assert (over.turn, over.phase) == (None, Phase.OVER)
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
 @pytest.mark.parametrize(
     "event",
     [
-        CardPlayed(ANN, "blue-1", True, 6, Scoring.SMALL, Step.SCORE),
-        Scored(Scoring.SMALL, (2, -1), BEN, Step.PLAY),
+        CardPlayed(ANN, "blue-1", True, 6, Scoring.SMALL, Phase.SCORE),
+        Scored(Scoring.SMALL, (2, -1), BEN, Phase.PLAY),
         SummitCardsDiscarded(ANN, ("blue-1", "blue-3")),
     ],
 )

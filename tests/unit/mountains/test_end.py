@@ -19,7 +19,7 @@ from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import FirstSeat
 from tests.support.matches import playing
-from tests.support.mountains import ANN, BEN, CAM, mountains, table
+from tests.support.mountains import ANN, BEN, CAM, hiking_card, mountains, table
 from tests.support.scenarios import luck
 
 
@@ -60,7 +60,7 @@ def test_two_empty_high_decks_end_the_game_with_the_turn(first: str, second: str
         mountains.given(table("mug", "boots", tops=last, used=first, discarded=above))
         .then_ended(None)
         .when(ChooseHike(second))  # type: ignore[arg-type]
-        .then(CardTurnedOver(ANN, CARDS[last]))
+        .then(CardTurnedOver(ANN, hiking_card(last)))
         .then_ended(None)
         .when(DeclineHike())
         .then(HikeDeclined(ANN, 1), TurnEnded(ANN, None))
@@ -131,10 +131,10 @@ def test_a_seat_that_resigned_plays_on_by_default_moves() -> None:
 
 
 def test_the_last_seat_that_stays_wins() -> None:
-    """Of two seats one gives up: the other wins at once (common §6)."""
+    """Of two seats one gives up: the other wins at once, and the stones are told (common §6, §6.3)."""
     _, match = playing(mountains.game, Options(), 2)
     events, _ = submit(mountains.game, match, BEN, Resign(), luck())
     assert events == (
         Resigned(BEN),
-        Finished(Outcome(OutcomeKind.RESIGNED, (ANN,), (0, 0), "resigned")),
+        Finished(Outcome(OutcomeKind.RESIGNED, (ANN,), (0, 0), "resigned", (8, 8))),
     )

@@ -14,7 +14,7 @@ from domain.mountains.events import (
 )
 from domain.mountains.rejections import Reason
 from domain.mountains.state import Phase
-from tests.support.mountains import ANN, BEN, CAM, mountains, table
+from tests.support.mountains import ANN, BEN, CAM, hiking_card, mountains, table
 
 PAIR = "4s-01"
 """A hike that asks for carabiner, two helmets and lighter, for three stamps."""
@@ -45,7 +45,7 @@ def test_an_empty_deck_cannot_be_chosen() -> None:
 def test_the_two_decks_named_4_are_different(deck: Deck) -> None:
     """4 and 4* are chosen by their own names (R1)."""
     reached = mountains.given(table("rope", "boots")).when(ChooseHike(deck))
-    reached.then(CardTurnedOver(ANN, CARDS[f"{deck}-01"]))
+    reached.then(CardTurnedOver(ANN, hiking_card(f"{deck}-01")))
 
 
 def test_a_neighbour_that_has_the_piece_displays_it() -> None:
@@ -195,7 +195,7 @@ def test_own_pieces_are_shown_only_on_completion() -> None:
         "mug / helmet",
         card=PAIR,
         asked=True,
-        phase=Phase.ENDING,
+        phase=Phase.DONE,
         stones=(7, 9),
         stamps=(3, 0),
     )

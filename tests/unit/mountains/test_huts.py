@@ -1,6 +1,6 @@
 """Mountains §5: mountain huts."""
 
-from domain.mountains.catalogue import CARDS, DECKS
+from domain.mountains.catalogue import DECKS
 from domain.mountains.commands import AcceptOffer, ChooseHike, DeclineOffer, Rest
 from domain.mountains.events import (
     CardTurnedOver,
@@ -12,7 +12,7 @@ from domain.mountains.events import (
 )
 from domain.mountains.state import Phase
 from domain.shared.outcomes import Outcome, OutcomeKind
-from tests.support.mountains import ANN, BEN, CAM, DAN, mountains, table
+from tests.support.mountains import ANN, BEN, CAM, DAN, hiking_card, mountains, table
 
 EQUIPMENT_HUT = "1-09"
 """Sells equipment for 2 stones."""
@@ -25,7 +25,7 @@ def test_a_hut_is_offered_to_the_seat_on_turn_first() -> None:
     reached = (
         mountains.given(table("mug", "boots", "tent", turn=1, tops=EQUIPMENT_HUT))
         .when(ChooseHike("1"), seat=1)
-        .then(CardTurnedOver(BEN, CARDS[EQUIPMENT_HUT]))
+        .then(CardTurnedOver(BEN, hiking_card(EQUIPMENT_HUT)))
         .then_legal(AcceptOffer(), DeclineOffer(), seat=1)
         .then_legal(seat=0)
         .then_legal(seat=2)
@@ -69,7 +69,7 @@ def test_who_cannot_pay_is_passed_over() -> None:
     reached = (
         mountains.given(table("mug", "boots", "tent", "rope", tops=STAMP_HUT, stones=(3, 4, 0, 25)))
         .when(ChooseHike("4"))
-        .then(CardTurnedOver(ANN, CARDS[STAMP_HUT]), OfferPassedOver(ANN))
+        .then(CardTurnedOver(ANN, hiking_card(STAMP_HUT)), OfferPassedOver(ANN))
         .when(AcceptOffer(), seat=1)
         .then(StampsBought(BEN, 4, 1), OfferPassedOver(CAM))
         .when(DeclineOffer(), seat=3)
@@ -102,7 +102,7 @@ def test_an_offer_that_nobody_can_take_is_over_at_once() -> None:
         mountains.given(table("mug", "boots", tops=EQUIPMENT_HUT, stones=(0, 1)))
         .when(ChooseHike("1"))
         .then(
-            CardTurnedOver(ANN, CARDS[EQUIPMENT_HUT]),
+            CardTurnedOver(ANN, hiking_card(EQUIPMENT_HUT)),
             OfferPassedOver(ANN),
             OfferPassedOver(BEN),
             TurnEnded(ANN, ANN),

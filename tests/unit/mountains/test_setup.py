@@ -3,11 +3,12 @@
 import pytest
 
 from domain.mountains.catalogue import DECKS, HIKING_CARDS, PACK, Options, SummitBooks
-from domain.mountains.events import Dealt, DealtDeck, DealtHand, DealtPile
+from domain.mountains.events import Dealt
 from domain.mountains.setup import setup
 from domain.mountains.state import INITIAL, Phase, pieces
 from domain.shared.game import begin
 from domain.shared.seats import FirstSeat, Seat
+from domain.shared.viewers import revealed
 from tests.support.mountains import mountains, table
 from tests.support.rigged import RiggedChance
 from tests.support.scenarios import luck
@@ -25,17 +26,13 @@ def test_four_seats_are_dealt_four_cards_each() -> None:
             summit_books=SummitBooks.SECRET,
             stones=8,
             hands=(
-                DealtHand(4, ("boots", "boots", "rope", "rope")),
-                DealtHand(4, ("carabiner", "carabiner", "helmet", "helmet")),
-                DealtHand(4, ("ice_axe", "ice_axe", "crampons", "crampons")),
-                DealtHand(4, ("tent", "tent", "sunglasses", "sunglasses")),
+                ("boots", "boots", "rope", "rope"),
+                ("carabiner", "carabiner", "helmet", "helmet"),
+                ("ice_axe", "ice_axe", "crampons", "crampons"),
+                ("tent", "tent", "sunglasses", "sunglasses"),
             ),
-            pile=DealtPile(16, PACK[16:]),
-            decks=tuple(
-                DealtDeck(deck, len(ids), ids)
-                for deck in DECKS
-                for ids in (tuple(card.id for card in HIKING_CARDS if card.deck == deck),)
-            ),
+            draw_pile=PACK[16:],
+            decks=tuple(tuple(card.id for card in HIKING_CARDS if card.deck == deck) for deck in DECKS),
         ),
     )
     assert state == table(
@@ -53,7 +50,7 @@ def test_hands_by_number_of_seats(seats: int, size: int, left: int) -> None:
     """8, 6, 4 or 3 cards with 2, 3, 4 or 5 seats; 8 stones and no stamps each (§3.1, §3.2)."""
     _, state = begin(mountains.game, Options(), seats, luck())
     assert [len(hand) for hand in state.hands] == [size] * seats
-    assert len(state.pile) == left
+    assert len(state.draw_pile) == left
     assert (state.stones, state.stamps) == ((8,) * seats, (0,) * seats)
     assert (state.phase, state.card, state.offered) == (Phase.CHOOSING, None, ())
 
@@ -67,11 +64,11 @@ def test_chance_is_asked_in_a_fixed_order() -> None:
     (dealt,) = setup(Options(), 3, luck("a match"))
     assert isinstance(dealt, Dealt)
     assert dealt.first_seat == first
-    assert tuple(deck.cards for deck in dealt.decks) == decks
-    assert [sorted(hand.equipment) for hand in dealt.hands] == [
+    assert dealt.decks == decks
+    assert [sorted(revealed(hand)) for hand in dealt.hands] == [
         sorted(equipment[start : start + 6]) for start in (0, 6, 12)
     ]
-    assert dealt.pile == DealtPile(14, equipment[18:])
+    assert dealt.draw_pile == equipment[18:]
 
 
 def test_every_seat_may_come_first() -> None:

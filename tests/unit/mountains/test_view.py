@@ -7,9 +7,6 @@ from domain.mountains.catalogue import CARDS, DECKS, Options, SummitBooks, in_or
 from domain.mountains.events import (
     CardTurnedOver,
     Dealt,
-    DealtDeck,
-    DealtHand,
-    DealtPile,
     EquipmentAsked,
     EquipmentBought,
     Event,
@@ -25,8 +22,8 @@ from domain.mountains.events import (
 from domain.mountains.setup import setup
 from domain.mountains.state import Phase, State
 from domain.mountains.view import Table, TableDeck, TableSeat, determinize, seen, view
-from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.mountains import ANN, BEN, CAM, table
+from domain.shared.viewers import ALL_SEEING, SPECTATOR, TablePile, Viewer, seated
+from tests.support.mountains import ANN, BEN, CAM, ids, table
 from tests.support.scenarios import luck
 
 VIEWERS = (seated(ANN), seated(BEN), seated(CAM), SPECTATOR, ALL_SEEING)
@@ -48,7 +45,7 @@ DURING = table(
 
 def decks(*, disclosed: bool = False) -> tuple[TableDeck, ...]:
     """Return the decks of the table above as a viewer sees them."""
-    gone = {"3": ("3-12",), "4": ("4-02",), "5s": ("5s-04",)}
+    gone = {"3": ids("3-12"), "4": ids("4-02"), "5s": ids("5s-04")}
     shown = []
     for number, deck in enumerate(DECKS):
         cards = DURING.decks[number]
@@ -60,15 +57,15 @@ def test_a_seat_sees_its_own_hand_and_stamps_and_all_that_is_public() -> None:
     """Of the other hands, the pile and the decks it sees numbers (§7)."""
     assert view(DURING, seated(ANN)) == Table(
         summit_books=SummitBooks.SECRET,
+        turn=ANN,
+        phase=Phase.HIKING,
         seats=(
             TableSeat(2, ("boots", "mug"), (), stones=3, stamps=2),
             TableSeat(1, (), ("first_aid_kit",), stones=12, stamps=None),
             TableSeat(2, (), (), stones=9, stamps=None),
         ),
-        pile_size=2,
-        pile=(),
+        draw_pile=TablePile(2, ()),
         decks=decks(),
-        turn=ANN,
         card=CARDS["3-01"],
         asked=True,
         offered=(),
@@ -92,15 +89,15 @@ def test_the_whole_table_is_shown_once_it_is_disclosed() -> None:
     """Hands, stamps, pile and decks, in their order (§7, common §10)."""
     assert view(DURING, ALL_SEEING) == Table(
         summit_books=SummitBooks.SECRET,
+        turn=ANN,
+        phase=Phase.HIKING,
         seats=(
             TableSeat(2, ("boots", "mug"), (), stones=3, stamps=2),
             TableSeat(1, ("rope",), ("first_aid_kit",), stones=12, stamps=0),
             TableSeat(2, ("tent", "lantern"), (), stones=9, stamps=4),
         ),
-        pile_size=2,
-        pile=("canteen", "rope"),
+        draw_pile=TablePile(2, ("canteen", "rope")),
         decks=decks(disclosed=True),
-        turn=ANN,
         card=CARDS["3-01"],
         asked=True,
         offered=(),
@@ -120,7 +117,7 @@ def test_after_the_end_all_stamps_are_shown(viewer: Viewer) -> None:
     over = msgspec.structs.replace(DURING, phase=Phase.OVER, card=None)
     shown = view(over, viewer)
     assert [seat.stamps for seat in shown.seats] == [2, 0, 4]
-    assert shown.turn is None
+    assert (shown.turn, shown.phase) == (None, Phase.OVER)
     assert [bool(seat.hand) for seat in shown.seats] == [
         viewer in (ALL_SEEING, seated(seat)) for seat in (ANN, BEN, CAM)
     ]
@@ -143,11 +140,10 @@ def test_the_deal_shows_each_seat_its_own_hand() -> None:
             summit_books=SummitBooks.SECRET,
             stones=8,
             hands=tuple(
-                DealtHand(6, hand.equipment if viewer.seat == number else ())
-                for number, hand in enumerate(dealt.hands)
+                hand if viewer.seat == number else (None,) * 6 for number, hand in enumerate(dealt.hands)
             ),
-            pile=DealtPile(14, ()),
-            decks=tuple(DealtDeck(deck, 12 if deck == "3" else 10, ()) for deck in DECKS),
+            draw_pile=(None,) * 14,
+            decks=tuple((None,) * (12 if deck == "3" else 10) for deck in DECKS),
         )
     assert seen(dealt, ALL_SEEING) == dealt
 
@@ -188,15 +184,15 @@ def test_a_twin_differs_in_all_that_is_hidden_and_nothing_else(viewer: Viewer) -
     twins = [determinize(DURING, viewer, luck(f"{number}")) for number in range(30)]
     for twin in twins:
         assert view(twin, viewer) == view(DURING, viewer)
-        assert sorted((*twin.pile, *(card for hand in twin.hands for card in hand))) == sorted(
-            (*DURING.pile, *(card for hand in DURING.hands for card in hand))
+        assert sorted((*twin.draw_pile, *(card for hand in twin.hands for card in hand))) == sorted(
+            (*DURING.draw_pile, *(card for hand in DURING.hands for card in hand))
         )
         assert all(hand == in_order(hand) for hand in twin.hands)
         assert [sorted(deck) for deck in twin.decks] == [sorted(deck) for deck in DURING.decks]
     for seat in (ANN, BEN, CAM):
         assert (len({twin.hands[seat] for twin in twins}) > 1) == (viewer.seat != seat)
         assert (len({twin.stamps[seat] for twin in twins}) > 1) == (viewer.seat != seat)
-    assert len({twin.pile for twin in twins}) > 1
+    assert len({twin.draw_pile for twin in twins}) > 1
     assert all(len({twin.decks[number] for twin in twins}) > 1 for number in range(len(DECKS)))
 
 

@@ -1,15 +1,24 @@
-"""Seats and viewers: places in turn order, and whoever looks."""
+"""Seats: places in turn order."""
 
 import pytest
 
-from domain.shared.seats import FirstSeat, Seat, chosen, fits, seats_in_order
-from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
+from domain.shared.seats import FirstSeat, by_seat, chosen, fits, next_seat, seats_in_order
 from tests.support.scenarios import luck
 
 
 def test_seats_are_numbered_from_0_in_turn_order() -> None:
     """A table of three has the seats 0, 1, 2 (common §1)."""
     assert seats_in_order(3) == (0, 1, 2)
+
+
+def test_what_there_is_one_of_a_seat_comes_with_its_seat() -> None:
+    """Seats are numbered in the order of what they have (common §1)."""
+    assert list(by_seat(("ann's", "ben's"))) == [(0, "ann's"), (1, "ben's")]
+
+
+def test_the_first_seat_follows_the_last() -> None:
+    """Turns go round the table (common §1)."""
+    assert [next_seat(seat, 3) for seat in seats_in_order(3)] == [1, 2, 0]
 
 
 def test_a_seat_that_is_named_begins() -> None:
@@ -31,9 +40,3 @@ def test_a_random_seat_begins(seats: int) -> None:
 def test_a_seat_that_the_table_lacks_cannot_begin(seats: int) -> None:
     """Numbers below the number of seats fit, and chance always does (common §1)."""
     assert [first for first in FirstSeat if fits(first, seats)] == list(FirstSeat)[: seats + 1]
-
-
-def test_a_viewer_sits_somewhere_or_nowhere() -> None:
-    """A seated viewer names its seat, the others have none."""
-    assert seated(Seat(1)) == Viewer(ViewerKind.SEAT, Seat(1))
-    assert (SPECTATOR.seat, ALL_SEEING.seat) == (None, None)
