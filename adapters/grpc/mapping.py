@@ -305,17 +305,17 @@ def without_none(kind: Type) -> tuple[Type, bool]:
     return (without_none(others[0])[0] if len(others) == 1 else UnionType(others)), nullable
 
 
-def values_of(kind: EnumType | LiteralType) -> tuple[str, ...]:
+def values_of(kind: EnumType | LiteralType) -> tuple[str | int, ...]:
     """Return the values of an enumeration, as the domain writes them."""
     if isinstance(kind, EnumType):
         return tuple(str(member.value) for member in kind.cls)
-    return tuple(str(value) for value in kind.values)
+    return tuple(value for value in kind.values if isinstance(value, str | int))
 
 
-def numbers_of(enum: EnumDescriptor, values: Iterable[str]) -> dict[str, int]:
+def numbers_of[Value: str | int](enum: EnumDescriptor, values: Iterable[Value]) -> dict[Value, int]:
     """Return the number in a message of each value of an enumeration."""
     prefix = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", enum.name).upper()
-    names = {value: f"{prefix}_{value.upper().replace('-', '_')}" for value in values}
+    names = {value: f"{prefix}_{str(value).upper().replace('-', '_')}" for value in values}
     return {value: enum.values_by_name[name].number for value, name in names.items()}
 
 
@@ -325,7 +325,7 @@ def member_of[Member: StrEnum](members: type[Member], enum: EnumDescriptor, numb
     return next(member for member in members if numbers[member] == number)
 
 
-def _enum(enum: EnumDescriptor, values: Iterable[str], null: int | None) -> Converter:
+def _enum(enum: EnumDescriptor, values: Iterable[str | int], null: int | None) -> Converter:
     numbers: dict[Any, int] = {**numbers_of(enum, values)}
     if null is not None:
         numbers[None] = null

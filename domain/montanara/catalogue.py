@@ -101,9 +101,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     tunnel_order: Annotated[
         TunnelOrder, Meta(description="Who orders the cards of a tunnel: chance or the seat.")
     ] = TunnelOrder.RANDOM
-    first_seat: Annotated[FirstSeat, Meta(description="Who begins: a seat, or chance says.")] = (
-        FirstSeat.RANDOM
-    )
+    first_seat: Annotated[FirstSeat, Meta(description="Who begins: a seat, or chance says.")] = "random"
 
 
 def why_not_options(options: Options, seats: int) -> Reason | None:

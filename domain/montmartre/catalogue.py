@@ -92,7 +92,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     first_seat: Annotated[FirstSeat, Meta(description="Who begins: a seat of the match, or `random`.")] = (
-        FirstSeat.RANDOM
+        "random"
     )
 
 

@@ -120,7 +120,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     first_seat: Annotated[FirstSeat, Meta(description="Who begins: `random`, or the number of a seat.")] = (
-        FirstSeat.RANDOM
+        "random"
     )
 
 

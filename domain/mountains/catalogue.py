@@ -200,7 +200,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     summit_books: Annotated[
         SummitBooks, Meta(description="Whether the others may see a seat's total of stamps.")
     ] = SummitBooks.SECRET
-    first_seat: Annotated[FirstSeat, Meta(description="The seat that begins, or chance.")] = FirstSeat.RANDOM
+    first_seat: Annotated[FirstSeat, Meta(description="The seat that begins, or chance.")] = "random"
 
 
 def why_not_options(options: Options, seats: int) -> Reason | None:

@@ -1,8 +1,7 @@
 """Places at the table, in turn order."""
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
-from typing import NewType
+from typing import Literal, NewType
 
 from domain.shared.chance import Chance
 
@@ -25,22 +24,15 @@ def next_seat(seat: Seat, seats: int) -> Seat:
     return Seat((seat + 1) % seats)
 
 
-class FirstSeat(StrEnum):
-    """Who begins: chance says, or a seat is named (common §1)."""
-
-    RANDOM = "random"
-    SEAT_0 = "0"
-    SEAT_1 = "1"
-    SEAT_2 = "2"
-    SEAT_3 = "3"
-    SEAT_4 = "4"
+type FirstSeat = Literal["random", 0, 1, 2, 3, 4]
+"""Who begins: chance says, or a seat is named (common §1)."""
 
 
 def fits(first: FirstSeat, seats: int) -> bool:
     """Return whether a table of so many seats has the one that is to begin; chance always finds one."""
-    return first is FirstSeat.RANDOM or int(first) < seats
+    return first == "random" or first < seats
 
 
 def chosen(first: FirstSeat, seats: int, chance: Chance) -> Seat:
     """Return the seat that begins at a table of so many (common §1)."""
-    return Seat(chance.below(seats) if first is FirstSeat.RANDOM else int(first))
+    return Seat(chance.below(seats) if first == "random" else first)

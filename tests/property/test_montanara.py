@@ -39,7 +39,7 @@ from domain.montanara.view import Table
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.rejections import Rejected
-from domain.shared.seats import FirstSeat, Seat
+from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
 from tests.support.clients import keeps_up
 from tests.support.montanara_client import Client
@@ -55,7 +55,7 @@ OPTIONS = st.builds(
     Options,
     piles=PILES,
     tunnel_order=st.sampled_from(TunnelOrder),
-    first_seat=st.sampled_from([FirstSeat.RANDOM, FirstSeat.SEAT_0, FirstSeat.SEAT_1]),
+    first_seat=st.sampled_from(["random", 0, 1]),
 )
 
 

@@ -44,7 +44,7 @@ from domain.mountains.state import State
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.rejections import Rejected
-from domain.shared.seats import FirstSeat, Seat, seats_in_order
+from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.clients import keeps_up
 from tests.support.mountains_client import Client
@@ -282,6 +282,6 @@ def test_a_random_game_has_some_42_turns(seats: int) -> None:
     """On average 40 to 44 turns, not counting those that a hut takes, with any number of seats (§6.1)."""
     turns, number = 0, 150
     for seed in range(number):
-        events, _ = played(Options(first_seat=FirstSeat.SEAT_0), seats, seed.to_bytes(32, "big"))
+        events, _ = played(Options(first_seat=0), seats, seed.to_bytes(32, "big"))
         turns += sum(isinstance(event, TurnEnded) and event.next_seat != event.seat for event in events)
     assert 40 <= turns / number <= 44

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import pytest
 
@@ -12,7 +12,10 @@ from domain.shared.chance import Chance, SeededChance
 from domain.shared.game import Game, play
 from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat
+from domain.shared.seats import FirstSeat, Seat
+
+FIRST_SEATS: tuple[FirstSeat, ...] = get_args(FirstSeat.__value__)
+"""Every way to say who begins: chance first, then the seats."""
 
 
 def luck(context: str = "test") -> SeededChance:

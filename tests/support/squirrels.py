@@ -34,7 +34,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     nuts: Annotated[tuple[Annotated[int, Meta(ge=4)], ...], Meta(min_length=3, max_length=3)] = (4, 8, 6)
     hand: Annotated[int, Meta(ge=2, le=3)] = 3
     peeking: bool = True
-    first_seat: FirstSeat = FirstSeat.RANDOM
+    first_seat: FirstSeat = "random"
 
 
 class Reason(StrEnum):

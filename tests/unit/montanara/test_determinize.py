@@ -7,7 +7,6 @@ from domain.montanara.commands import PlayDrilling, PlayDwarf, PlayTheft, PlayTu
 from domain.montanara.state import State
 from domain.montanara.view import determinize, view
 from domain.shared.game import begin
-from domain.shared.seats import FirstSeat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.montanara import ANN, BEN, after, cards, laid, montanara, shuffled, table
 from tests.support.scenarios import luck
@@ -75,7 +74,7 @@ def test_the_dwarf_that_each_seat_took_stays() -> None:
 
 def test_of_a_dwarf_that_has_left_nobody_knows_any_more() -> None:
     """Ann took a dwarf before all eyes and has another; when one is played none is certain (§3.1)."""
-    options = Options(first_seat=FirstSeat.SEAT_0)
+    options = Options(first_seat=0)
     _, state = begin(montanara.game, options, 2, shuffled("dwarf theft theft"))
     played = after(state, PlayDwarf())
     assert laid(played).seats[0].hand == cards("dwarf theft theft")

@@ -23,7 +23,7 @@ from domain.montanara.commands import (
     TakeCard,
 )
 from domain.shared.game import begin
-from domain.shared.seats import FirstSeat, Seat
+from domain.shared.seats import Seat
 from tests.support.montanara import (
     ANN,
     BEN,
@@ -41,7 +41,7 @@ from tests.support.scenarios import luck
 
 def test_nothing_is_known_at_first() -> None:
     """No position, and no card of the other hand, not even the dwarf that each seat took (R14)."""
-    options = Options((1, 1, 1, 69), first_seat=FirstSeat.SEAT_0)
+    options = Options((1, 1, 1, 69), first_seat=0)
     _, state = begin(montanara.game, options, 2, luck())
     assert known(state) == "? / ? / ? / " + " ".join("?" * 69)
     assert (known_hand(state, ANN), known_hand(state, BEN)) == ((), ())

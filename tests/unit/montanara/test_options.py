@@ -8,13 +8,12 @@ from domain.montanara import GAME
 from domain.montanara.catalogue import Options, TunnelOrder, why_not_options
 from domain.montanara.rejections import Reason
 from domain.shared.rejections import Rejected
-from domain.shared.seats import FirstSeat
 from tests.support.matches import terms
 
 
 def test_by_default_the_piles_of_a_first_game() -> None:
     """12, 16, 20 and 24 cards, tunnels back at random, a random first seat (§2, R9)."""
-    assert Options() == Options((12, 16, 20, 24), TunnelOrder.RANDOM, FirstSeat.RANDOM)
+    assert Options() == Options((12, 16, 20, 24), TunnelOrder.RANDOM, "random")
     assert msgspec.json.decode(b"{}", type=Options) == Options()
     assert why_not_options(Options(), 2) is None
 
@@ -25,8 +24,8 @@ def test_by_default_the_piles_of_a_first_game() -> None:
         (b'{"piles": [18, 18, 18, 18]}', Options((18, 18, 18, 18))),
         (b'{"piles": [69, 1, 1, 1]}', Options((69, 1, 1, 1))),
         (b'{"tunnel_order": "chosen"}', Options(tunnel_order=TunnelOrder.CHOSEN)),
-        (b'{"first_seat": "0"}', Options(first_seat=FirstSeat.SEAT_0)),
-        (b'{"first_seat": "1"}', Options(first_seat=FirstSeat.SEAT_1)),
+        (b'{"first_seat": "0"}', Options(first_seat=0)),
+        (b'{"first_seat": "1"}', Options(first_seat=1)),
     ],
 )
 def test_every_value_of_an_option_is_accepted(text: bytes, options: Options) -> None:
@@ -58,8 +57,8 @@ def test_nothing_else_is(text: bytes) -> None:
 UNFIT = (
     (Options((12, 16, 20, 23)), Reason.PILES_DO_NOT_ADD_UP),
     (Options((12, 16, 20, 25)), Reason.PILES_DO_NOT_ADD_UP),
-    (Options(first_seat=FirstSeat.SEAT_2), Reason.FIRST_SEAT_OUT_OF_RANGE),
-    (Options(first_seat=FirstSeat.SEAT_4), Reason.FIRST_SEAT_OUT_OF_RANGE),
+    (Options(first_seat=2), Reason.FIRST_SEAT_OUT_OF_RANGE),
+    (Options(first_seat=4), Reason.FIRST_SEAT_OUT_OF_RANGE),
 )
 
 

@@ -23,7 +23,6 @@ from domain.montanara.commands import (
 )
 from domain.montanara.rejections import CLAUSES, Reason
 from domain.montanara.state import State
-from domain.shared.seats import FirstSeat
 from tests.support.montanara import after, cards, montanara, table
 
 HAND = table(
@@ -68,6 +67,6 @@ def test_a_refused_command_names_its_seat_and_no_more(reason: Reason, state: Sta
 
 def test_every_reason_is_reached_and_has_its_clause() -> None:
     """Commands and options reach every reason, and each says which clause it enforces."""
-    unfit = (Options((18, 18, 18, 17)), Options(first_seat=FirstSeat.SEAT_2))
+    unfit = (Options((18, 18, 18, 17)), Options(first_seat=2))
     reached = {reason for reason, *_ in REFUSED} | {why_not_options(options, 2) for options in unfit}
     assert reached == set(Reason) == set(CLAUSES)

@@ -8,7 +8,6 @@ from domain.montanara.events import Dealt
 from domain.montanara.setup import setup
 from domain.montanara.state import INITIAL
 from domain.shared.game import begin
-from domain.shared.seats import FirstSeat
 from tests.support.montanara import ANN, BEN, cards, laid
 from tests.support.rigged import StackedChance
 from tests.support.scenarios import luck
@@ -28,7 +27,7 @@ def test_each_seat_takes_a_dwarf_and_three_cards() -> None:
 def test_the_other_72_form_the_mountains(sizes: tuple[int, ...]) -> None:
     """By `piles`, spaces 0 to 3 in this order, each from its top down (§3.2, common §4)."""
     chance = luck("some match")
-    (dealt,) = setup(Options(sizes, first_seat=FirstSeat.SEAT_0), 2, chance)
+    (dealt,) = setup(Options(sizes, first_seat=0), 2, chance)
     assert isinstance(dealt, Dealt)
     assert tuple(map(len, dealt.mountains)) == sizes
     pack = luck("some match").shuffle(SHUFFLED)
@@ -37,7 +36,7 @@ def test_the_other_72_form_the_mountains(sizes: tuple[int, ...]) -> None:
 
 def test_the_table_is_as_it_was_dealt() -> None:
     """Hands, mountains, empty displays, no discard pile; the first seat is on turn (§3)."""
-    options = Options(tunnel_order=TunnelOrder.CHOSEN, first_seat=FirstSeat.SEAT_1)
+    options = Options(tunnel_order=TunnelOrder.CHOSEN, first_seat=1)
     (dealt,), state = begin(GAME, options, 2, luck())
     assert isinstance(dealt, Dealt)
     table = laid(state)
@@ -59,8 +58,8 @@ def test_a_random_seat_begins_before_anything_else_is_drawn() -> None:
 
 def test_a_named_seat_begins() -> None:
     """Seat 0 or seat 1, as the option says (§2)."""
-    for first, seat in ((FirstSeat.SEAT_0, ANN), (FirstSeat.SEAT_1, BEN)):
-        _, state = begin(GAME, Options(first_seat=first), 2, luck())
+    for options, seat in ((Options(first_seat=0), ANN), (Options(first_seat=1), BEN)):
+        _, state = begin(GAME, options, 2, luck())
         assert GAME.to_act(state) == (seat,)
 
 

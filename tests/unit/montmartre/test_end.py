@@ -9,7 +9,7 @@ from domain.montmartre.events import CardsPicked, PaintingSold, TurnEnded, Volla
 from domain.montmartre.state import Ending, Phase, State, paintings
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
-from domain.shared.seats import FirstSeat, Seat
+from domain.shared.seats import Seat
 from tests.support.matches import playing
 from tests.support.montmartre import card, cards, montmartre, table
 from tests.support.scenarios import luck
@@ -170,7 +170,7 @@ def test_the_reason_tells_what_brought_the_end() -> None:
 
 def test_a_seat_that_resigned_goes_on_by_default_moves() -> None:
     """It paints its first card alone and picks from the first pile it can; the others play on (common §6)."""
-    _, match = playing(montmartre.game, Options(FirstSeat.SEAT_0), 3)
+    _, match = playing(montmartre.game, Options(0), 3)
     hand = match.table.painters[ANN].hand
     pile = match.table.piles[0]
     events, after = submit(montmartre.game, match, ANN, Resign(), luck())
@@ -182,7 +182,7 @@ def test_a_seat_that_resigned_goes_on_by_default_moves() -> None:
 
 def test_the_last_one_left_wins() -> None:
     """With one seat left the match ends at once, whatever the scores (common §6)."""
-    _, match = playing(montmartre.game, Options(FirstSeat.SEAT_0), 2)
+    _, match = playing(montmartre.game, Options(0), 2)
     events, after = submit(montmartre.game, match, BEN, Resign(), luck())
     outcome = Outcome(OutcomeKind.RESIGNED, (ANN,), (0, 0), "resigned")
     assert events == (Resigned(BEN), Finished(outcome))

@@ -9,15 +9,14 @@ from domain.montmartre.events import Dealt
 from domain.montmartre.rejections import Reason
 from domain.montmartre.setup import setup
 from domain.shared.rejections import Rejected
-from domain.shared.seats import FirstSeat
 from tests.support.matches import terms
 from tests.support.montmartre import montmartre
-from tests.support.scenarios import luck
+from tests.support.scenarios import FIRST_SEATS, luck
 
 
 def test_by_default_chance_says_who_begins() -> None:
     """Option first_seat is random unless a seat is named (§2, common §1)."""
-    assert msgspec.json.decode(b"{}", type=Options) == Options(first_seat=FirstSeat.RANDOM)
+    assert msgspec.json.decode(b"{}", type=Options) == Options(first_seat="random")
     for context in ("one", "another", "a third"):
         (dealt,) = setup(Options(), 5, luck(context))
         assert isinstance(dealt, Dealt)
@@ -37,9 +36,9 @@ def test_a_seat_may_be_named(seat: int) -> None:
 def test_the_seat_must_be_one_of_the_match(seats: int) -> None:
     """A first seat that the match does not have is refused when it opens (§2)."""
     game = montmartre.game
-    for first in FirstSeat:
+    for first in FIRST_SEATS:
         agreed = terms(game, Options(first), seats)
-        if first is FirstSeat.RANDOM or int(first) < seats:
+        if first == "random" or int(first) < seats:
             open_match(game, agreed)
         else:
             with pytest.raises(Rejected) as refusal:

@@ -8,7 +8,7 @@ from domain.mount_drago.commands import PlayCard
 from domain.mount_drago.events import CardPlayed, CardsDrawn, Scored
 from domain.mount_drago.state import Phase, State
 from domain.shared.outcomes import Outcome, OutcomeKind
-from domain.shared.seats import FirstSeat, Seat
+from domain.shared.seats import Seat
 from tests.support.matches import playing
 from tests.support.mount_drago import mount_drago, table
 from tests.support.scenarios import luck
@@ -96,7 +96,7 @@ def test_the_summit_of_the_other_board() -> None:
 
 def test_a_seat_that_gave_up_goes_on_by_default_moves() -> None:
     """With two others left it plays its first listed card and draws, by itself (common §6, §7)."""
-    _, match = playing(mount_drago.game, Options(FirstSeat.SEAT_0), 3)
+    _, match = playing(mount_drago.game, Options(0), 3)
     first, *_ = mount_drago.game.legal_moves(match.table, ANN)
     events, match = submit(mount_drago.game, match, ANN, Resign(), luck())
     resigned, played, drawn = events

@@ -9,7 +9,7 @@ from domain.mount_drago.events import CardPlayed
 from domain.mount_drago.rejections import CLAUSES, Reason
 from domain.mount_drago.state import Phase, State
 from domain.shared.game import begin
-from domain.shared.seats import FirstSeat, Seat
+from domain.shared.seats import Seat
 from tests.support.mount_drago import cards, drew, mount_drago, table
 from tests.support.scenarios import luck
 
@@ -172,7 +172,7 @@ def test_dragons_that_nobody_has_cards_of_count_for_the_last_place() -> None:
 
 def test_at_the_start_every_free_dragon_is_in_last_place() -> None:
     """The first play of a match asks for ride, if of a colour that nobody rides (§8)."""
-    _, state = begin(mount_drago.game, Options(FirstSeat.SEAT_0), 3, luck())
+    _, state = begin(mount_drago.game, Options(0), 3, luck())
     ridden = {card.rpartition("-")[0] for card in state.open_cards}
     for move in mount_drago.game.legal_moves(state, ANN):
         assert isinstance(move, PlayCard)

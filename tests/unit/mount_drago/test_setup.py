@@ -13,10 +13,10 @@ from domain.shared.piles import without
 from domain.shared.seats import FirstSeat, Seat
 from tests.support.mount_drago import cards, mount_drago
 from tests.support.rigged import RiggedChance
-from tests.support.scenarios import luck
+from tests.support.scenarios import FIRST_SEATS, luck
 
 
-def dealt(context: str, seats: int, first: FirstSeat = FirstSeat.RANDOM) -> Dealt:
+def dealt(context: str, seats: int, first: FirstSeat = "random") -> Dealt:
     """Return the deal of some match."""
     (event,) = setup(Options(first), seats, luck(context))
     assert isinstance(event, Dealt)
@@ -87,14 +87,14 @@ def test_the_first_seat_is_drawn_before_all_else() -> None:
 
 def test_a_named_seat_begins() -> None:
     """Where a seat is named, no chance is used for it, and the cards are dealt alike (§2, common §1)."""
-    events = [dealt("some match", 5, first) for first in list(FirstSeat)[1:]]
+    events = [dealt("some match", 5, first) for first in list(FIRST_SEATS)[1:]]
     assert [event.first_seat for event in events] == [0, 1, 2, 3, 4]
     assert all(one.hands == another.hands for one, another in pairwise(events))
 
 
 def test_the_seat_that_begins_is_to_act() -> None:
     """All dragons stand on the start, and the first seat plays a card (§3.1, common §3)."""
-    _, state = begin(mount_drago.game, Options(FirstSeat.SEAT_2), 4, luck())
+    _, state = begin(mount_drago.game, Options(2), 4, luck())
     assert mount_drago.game.to_act(state) == (2,)
     assert state.dragons == (0,) * 10
 

@@ -17,7 +17,6 @@ from domain.mountains.rejections import Reason
 from domain.mountains.state import INITIAL, Phase
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
-from domain.shared.seats import FirstSeat
 from tests.support.matches import playing
 from tests.support.mountains import ANN, BEN, CAM, hiking_card, mountains, table
 from tests.support.scenarios import luck
@@ -120,7 +119,7 @@ def test_a_seat_that_does_not_choose_declines(card: str, asked: bool, move: obje
 
 def test_a_seat_that_resigned_plays_on_by_default_moves() -> None:
     """With three seats the match goes on; the resigned one turns cards over and declines them (common §6)."""
-    _, match = playing(mountains.game, Options(first_seat=FirstSeat.SEAT_0), 3)
+    _, match = playing(mountains.game, Options(first_seat=0), 3)
     events, match = submit(mountains.game, match, ANN, Resign(), luck())
     assert events[0] == Resigned(ANN)
     assert isinstance(events[1], CardTurnedOver)

@@ -10,15 +10,14 @@ from domain.mountains.rejections import Reason
 from domain.mountains.setup import setup
 from domain.shared.game import begin
 from domain.shared.rejections import Rejected
-from domain.shared.seats import FirstSeat
 from tests.support.matches import terms
 from tests.support.mountains import mountains
-from tests.support.scenarios import luck
+from tests.support.scenarios import FIRST_SEATS, luck
 
 
 def test_by_default_secret_books_and_a_random_first_seat() -> None:
     """Totals of stamps are secret, chance says who begins (§2)."""
-    assert Options() == Options(summit_books=SummitBooks.SECRET, first_seat=FirstSeat.RANDOM)
+    assert Options() == Options(summit_books=SummitBooks.SECRET, first_seat="random")
     assert msgspec.json.decode(b"{}", type=Options) == Options()
 
 
@@ -27,8 +26,8 @@ def test_by_default_secret_books_and_a_random_first_seat() -> None:
     [
         (b'{"summit_books": "open"}', Options(summit_books=SummitBooks.OPEN)),
         (b'{"summit_books": "secret"}', Options()),
-        (b'{"first_seat": "0"}', Options(first_seat=FirstSeat.SEAT_0)),
-        (b'{"first_seat": "4"}', Options(first_seat=FirstSeat.SEAT_4)),
+        (b'{"first_seat": "0"}', Options(first_seat=0)),
+        (b'{"first_seat": "4"}', Options(first_seat=4)),
         (b'{"first_seat": "random"}', Options()),
     ],
 )
@@ -56,8 +55,8 @@ def test_nothing_else_is(text: bytes) -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_the_first_seat_must_be_at_the_table(seats: int) -> None:
     """A seat that the table lacks cannot begin, and such a match does not open (§2)."""
-    fitting = list(FirstSeat)[: seats + 1]
-    for first in FirstSeat:
+    fitting = list(FIRST_SEATS)[: seats + 1]
+    for first in FIRST_SEATS:
         options = Options(first_seat=first)
         if first in fitting:
             assert why_not_options(options, seats) is None
@@ -69,7 +68,7 @@ def test_the_first_seat_must_be_at_the_table(seats: int) -> None:
 
 def test_the_deal_carries_the_options() -> None:
     """What was chosen is in the opening event and on the table (§2)."""
-    options = Options(summit_books=SummitBooks.OPEN, first_seat=FirstSeat.SEAT_2)
+    options = Options(summit_books=SummitBooks.OPEN, first_seat=2)
     (dealt,) = setup(options, 3, luck())
     assert isinstance(dealt, Dealt)
     assert (dealt.summit_books, dealt.first_seat) == (SummitBooks.OPEN, 2)

@@ -7,7 +7,7 @@ from domain.mountains.events import Dealt
 from domain.mountains.setup import setup
 from domain.mountains.state import INITIAL, Phase, pieces
 from domain.shared.game import begin
-from domain.shared.seats import FirstSeat, Seat
+from domain.shared.seats import Seat
 from domain.shared.viewers import revealed
 from tests.support.mountains import mountains, table
 from tests.support.rigged import RiggedChance
@@ -75,7 +75,7 @@ def test_every_seat_may_come_first() -> None:
     """With a random first seat chance decides, with a named one it does not (§2, common §1)."""
     firsts = {begin(mountains.game, Options(), 5, luck(f"{number}"))[1].turn for number in range(60)}
     assert firsts == {0, 1, 2, 3, 4}
-    named = Options(first_seat=FirstSeat.SEAT_3)
+    named = Options(first_seat=3)
     assert {begin(mountains.game, named, 5, luck(f"{number}"))[1].turn for number in range(10)} == {3}
 
 
