@@ -99,7 +99,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
     if field.type == FieldDescriptor.TYPE_ENUM:
         prefix = enum_of(field).values[0].name.removesuffix("UNSPECIFIED")
         values = {value.name.removeprefix(prefix) for value in enum_of(field).values if value.number}
-        if values != {text.upper().replace("-", "_") for text in shape["enum"]}:
+        if values != {str(value).upper().replace("-", "_") for value in shape["enum"]}:
             yield f"{field.full_name}: {values} are not {shape['enum']}"
     elif field.type == FieldDescriptor.TYPE_MESSAGE:
         timestamp = message_of(field).full_name == "google.protobuf.Timestamp"

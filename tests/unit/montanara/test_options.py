@@ -24,8 +24,8 @@ def test_by_default_the_piles_of_a_first_game() -> None:
         (b'{"piles": [18, 18, 18, 18]}', Options((18, 18, 18, 18))),
         (b'{"piles": [69, 1, 1, 1]}', Options((69, 1, 1, 1))),
         (b'{"tunnel_order": "chosen"}', Options(tunnel_order=TunnelOrder.CHOSEN)),
-        (b'{"first_seat": "0"}', Options(first_seat=0)),
-        (b'{"first_seat": "1"}', Options(first_seat=1)),
+        (b'{"first_seat": 0}', Options(first_seat=0)),
+        (b'{"first_seat": 1}', Options(first_seat=1)),
     ],
 )
 def test_every_value_of_an_option_is_accepted(text: bytes, options: Options) -> None:
@@ -43,8 +43,8 @@ def test_every_value_of_an_option_is_accepted(text: bytes, options: Options) -> 
         b'{"piles": [70, 1, 1, 0]}',
         b'{"piles": null}',
         b'{"tunnel_order": "sorted"}',
-        b'{"first_seat": 0}',
-        b'{"first_seat": "5"}',
+        b'{"first_seat": "0"}',
+        b'{"first_seat": 5}',
         b'{"hands": 4}',
     ],
 )

@@ -26,8 +26,8 @@ def test_by_default_secret_books_and_a_random_first_seat() -> None:
     [
         (b'{"summit_books": "open"}', Options(summit_books=SummitBooks.OPEN)),
         (b'{"summit_books": "secret"}', Options()),
-        (b'{"first_seat": "0"}', Options(first_seat=0)),
-        (b'{"first_seat": "4"}', Options(first_seat=4)),
+        (b'{"first_seat": 0}', Options(first_seat=0)),
+        (b'{"first_seat": 4}', Options(first_seat=4)),
         (b'{"first_seat": "random"}', Options()),
     ],
 )
@@ -41,7 +41,7 @@ def test_every_value_of_an_option_is_accepted(text: bytes, options: Options) -> 
     [
         b'{"summit_books": "closed"}',
         b'{"summit_books": null}',
-        b'{"first_seat": "5"}',
+        b'{"first_seat": 5}',
         b'{"first_seat": "-1"}',
         b'{"hands": 8}',
     ],
