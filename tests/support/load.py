@@ -60,6 +60,7 @@ class Player(Thread):
         self.match = match
         self._expected = 4 if careful else None
         self._enough = Event()
+        self._hopeless = False
         self.told: list[Told] = []
         self.answers: Counter[int] = Counter()
         self.hurried = 0
@@ -76,12 +77,20 @@ class Player(Thread):
         """Have the last command acknowledged, and end."""
         self._enough.set()
         self.join(30)
-        assert not self.is_alive(), "its last command was never acknowledged"
+        self._hopeless = self.is_alive()
+        assert not self._hopeless, "its last command was never acknowledged"
+
+    def give_up(self) -> None:
+        """End without waiting for the last command."""
+        self._hopeless = True
+        self._enough.set()
 
     def _command(self, key: str) -> None:
         body = {"command": msgspec.to_builtins(WALK), "expected_version": self._expected}
         while (answer := self._sent(body, key)).status_code in (0, 503):
-            self._enough.wait(PAUSE)
+            if self._hopeless:
+                return
+            time.sleep(PAUSE)
         if answer.status_code == 200:
             self.told.append(Told(self.match, key, answer.json()["version"]))
         if self._expected is not None:
@@ -105,7 +114,12 @@ class Player(Thread):
 @contextmanager
 def playing(players: Sequence[Player]) -> Iterator[None]:
     """Let players play meanwhile, and have the last command of each acknowledged."""
-    yield
+    try:
+        yield
+    except BaseException:
+        for player in players:
+            player.give_up()
+        raise
     for player in players:
         player.stop()
 
