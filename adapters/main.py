@@ -1,6 +1,7 @@
 """Everything put together: the only place where the adapters meet."""
 
 import asyncio
+import gc
 import logging
 import signal
 import socket
@@ -40,6 +41,8 @@ KEEP_ALIVE = 75
 """Seconds that a connection may be idle between two requests; proxies in front commonly allow 60."""
 SEND_BUFFER = 128 * 1024
 """Bytes that the kernel keeps of what a client has not taken yet; left to itself it keeps megabytes."""
+COLLECT_AFTER = (50_000, 20, 100)
+"""Objects that come before the collector looks at young ones, and how rarely it looks at older ones."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs."""
 
@@ -151,6 +154,7 @@ async def _serve(
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services)
             closing.append(stop)
         watcher = loop.create_task(_watch(embedded)) if embedded else None
+        _spare_the_collector()
         _greet(http_addr, grpc_addr, settings.data_dir if embedded else None)
         await stopped.wait()
         log.info("stopping")
@@ -253,6 +257,16 @@ def _allow_connections() -> None:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _spare_the_collector() -> None:
+    """Look for cycles in garbage less often, and never in what was there before the first request.
+
+    Remembered matches are many objects without cycles: looking through all of them held everybody up.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
 
 
 def _greet(http_addr: Address | None, grpc_addr: Address | None, data_dir: Path | None) -> None:
