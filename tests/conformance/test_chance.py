@@ -8,7 +8,7 @@ from math import cbrt, sqrt
 import pytest
 
 from domain.shared.chance import Chance, SeededChance, decision_chance
-from tests.support.random_matches import Table, luck_of, played
+from tests.support.random_matches import Luck, Table, luck_of, played
 
 MATCHES = range(4)
 TRIES = 2_000
@@ -31,10 +31,15 @@ class Listening:
         self.drawn: set[int] = set()
         self._chance: Chance = SeededChance(b"", "")
 
-    def to(self, table: Table, number: int, place: int) -> Chance:
-        """Listen to the chance of a step of a random match."""
-        self._chance = luck_of(table, number, place)
-        return self
+    def to(self, table: Table, number: int) -> Luck:
+        """Listen to the chance of a random match."""
+        luck = luck_of(table, number)
+
+        def listen(place: int) -> Chance:
+            self._chance = luck(place)
+            return self
+
+        return listen
 
     def shuffle[Item](self, items: Iterable[Item]) -> tuple[Item, ...]:
         """Return the items in an order of which each is equally likely."""

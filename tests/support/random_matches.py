@@ -16,6 +16,8 @@ from tests.support.shapes import shape_of
 
 type AnyGame = Game[Any, Any, Any, Any]
 type AnyMatch = Match[Any, Any]
+type Luck = Callable[[int], Chance]
+"""The chance of each step of a match."""
 
 MOST_COMMANDS = 20_000
 """Random play that takes longer has no end."""
@@ -52,24 +54,25 @@ class Step(NamedTuple):
     match: AnyMatch
 
 
-def luck_of(table: Table, number: int, place: int) -> Chance:
-    """Return the chance of a step of the random match of that number; the opening is step 0."""
-    return SeededChance(f"{table}/{number}".encode(), str(place))
+def luck_of(table: Table, number: int) -> Luck:
+    """Return the chance of each step of the random match of that number; the opening is step 0."""
+    key = f"{table}/{number}".encode()
+    return lambda place: SeededChance(key, str(place))
 
 
-def played(table: Table, number: int, luck: Callable[[Table, int, int], Chance] = luck_of) -> Iterator[Step]:
+def played(table: Table, number: int, lucky: Callable[[Table, int], Luck] = luck_of) -> Iterator[Step]:
     """Yield the steps of the random match of that number, from its opening to its end.
 
     Args:
         table: The game and how many play it.
         number: Which match; it chooses options, chance and moves. If it is odd, seats give up now and then.
-        luck: Gives the chance of a step.
+        lucky: Gives the chance of a match, by its steps.
 
     Raises:
         AssertionError: It has no end.
     """
-    game, dice = table.game, Random(f"{table}/{number}")
-    events, match = playing(game, random_options(table, dice), table.seats, luck(table, number, 0))
+    game, dice, luck = table.game, Random(f"{table}/{number}"), lucky(table, number)
+    events, match = playing(game, random_options(table, dice), table.seats, luck(0))
     yield Step(None, None, events, match)
     for place in range(1, MOST_COMMANDS):
         if match.phase is Phase.FINISHED:
@@ -83,7 +86,7 @@ def played(table: Table, number: int, luck: Callable[[Table, int, int], Chance] 
             seat = to_act[int(dice.random() * len(to_act))]
             moves = legal_moves(game, match, seat)
             command = moves[int(dice.random() * len(moves))]
-        events, match = submit(game, match, seat, command, luck(table, number, place))
+        events, match = submit(game, match, seat, command, luck(place))
         yield Step(seat, command, events, match)
     raise AssertionError(f"match {number} of {table} goes on after {MOST_COMMANDS} commands")
 

@@ -160,8 +160,9 @@ class _Pair:
     """A random match and its twin for a viewer."""
 
     def __init__(self, table: Table, number: int, viewer: Viewer, compared: Compared) -> None:
-        self._table, self._number, self._viewer, self._compared = table, number, viewer, compared
+        self._viewer, self._compared = viewer, compared
         self._game, self._faces = table.game, faces(table.game)
+        self._luck = luck_of(table, number)
         self._dice = Random(f"{table}/{number}/{viewer}")
         self._steps = played(table, number)
         opening = next(self._steps)
@@ -183,7 +184,7 @@ class _Pair:
 
     def _chance(self) -> Chance:
         """Return the chance of this step."""
-        return luck_of(self._table, self._number, self._place)
+        return self._luck(self._place)
 
     def _chance_in_twin(self) -> Chance:
         """Return the same chance, or as often any other: what it gave may be hidden too."""
