@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELF, TIERS, Colour, in_order
+from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELVES, TIERS, Colour, in_order
 from domain.montmartre.commands import (
     Command,
     DeclineContract,
@@ -58,7 +58,7 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
         case DeclineContract():
             return (ContractDeclined(seat),)
         case SellPair(colours=colours):
-            return _sold(state, seat, tuple(sorted(colours, key=SHELF.__getitem__)))
+            return _sold(state, seat, tuple(sorted(colours, key=SHELVES.__getitem__)))
         case _:
             assert_never(command)
 
@@ -83,7 +83,7 @@ def _sold(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[Event,
     sales = tuple(
         PaintingSold(seat, colour, workshop[shelf][-1], state.collectors[shelf][0])
         for colour in colours
-        for shelf in (SHELF[colour],)
+        for shelf in (SHELVES[colour],)
     )
     offered = _opened(state, seat, colours)
     return (*sales, ContractsOffered(seat, offered)) if offered else sales
@@ -100,7 +100,7 @@ def _opened(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[int,
     needed = 2 if len(state.painters) == 2 else 1
     counts = [len(values) for values in painter.collectors]
     before = sum(count >= needed for count in counts)
-    after = before + sum(counts[SHELF[colour]] + 1 == needed for colour in colours)
+    after = before + sum(counts[SHELVES[colour]] + 1 == needed for colour in colours)
     values = [value for tier in range(before + 1, after + 1) for value in TIERS.get(tier, ())]
     return tuple(value for value in state.contracts if value in values)
 

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.montmartre.catalogue import COLOUR, COLOURS, SHELF, in_order
+from domain.montmartre.catalogue import COLOURS, SHELVES, STYLES, in_order
 from domain.montmartre.events import (
     CardsPicked,
     ContractDeclined,
@@ -70,7 +70,7 @@ def _painted(state: State, event: Painted) -> State:
     painter = state.painters[event.seat]
     workshop = painter.workshop
     for card in event.cards:
-        shelf = SHELF[COLOUR[card]]
+        shelf = SHELVES[STYLES[card]]
         workshop = put(workshop, shelf, in_order((*workshop[shelf], card)))
     changed = replace(painter, hand=without(painter.hand, event.cards), workshop=workshop)
     return replace(state, phase=Phase.PAINTED, painters=put(state.painters, event.seat, changed))
@@ -78,7 +78,7 @@ def _painted(state: State, event: Painted) -> State:
 
 def _sold_off(state: State, event: SoldOff) -> State:
     painter = state.painters[event.seat]
-    shelf = SHELF[event.colour]
+    shelf = SHELVES[event.colour]
     workshop = put(painter.workshop, shelf, without(painter.workshop[shelf], event.cards))
     changed = replace(painter, workshop=workshop, francs=painter.francs + event.francs)
     return replace(
@@ -103,7 +103,7 @@ def _picked(state: State, event: CardsPicked) -> State:
 
 def _sold(state: State, event: PaintingSold) -> State:
     painter = state.painters[event.seat]
-    shelf = SHELF[event.colour]
+    shelf = SHELVES[event.colour]
     changed = replace(
         painter,
         workshop=put(painter.workshop, shelf, without(painter.workshop[shelf], (event.painting,))),

@@ -2,17 +2,17 @@
 
 from typing import assert_never
 
-from domain.mount_drago.catalogue import DRAGONS, FACES
+from domain.mount_drago.catalogue import CARDS, DRAGONS
 from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.mount_drago.rejections import Reason
 from domain.mount_drago.state import Phase, State, board
 from domain.shared.piles import has_all, selections
 from domain.shared.seats import Seat, by_seat
 
-PLAYS = {card: (PlayCard(card),) for card in FACES}
+PLAYS = {card: (PlayCard(card),) for card in CARDS}
 """How a card is played where there is no choice to ride its dragon."""
 
-PLAYS_BY_CHOICE = {card: (PlayCard(card, ride=False), PlayCard(card, ride=True)) for card in FACES}
+PLAYS_BY_CHOICE = {card: (PlayCard(card, ride=False), PlayCard(card, ride=True)) for card in CARDS}
 """How a card is played where there is, in the order in which moves are listed (common §9)."""
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from domain.montmartre import GAME
-from domain.montmartre.catalogue import CARDS, COLOUR, COLOURS, PACK, VALUE, Options
+from domain.montmartre.catalogue import CARDS, COLOURS, PACK, STYLES, VALUES, Options
 from domain.montmartre.commands import (
     COMMANDS,
     Command,
@@ -103,7 +103,7 @@ EVERY_COMMAND: tuple[Command, ...] = (
         SellOff(colour, cards)
         for colour in COLOURS
         for count in (1, 2, 3)
-        for cards in combinations_with_replacement([card for card in CARDS if COLOUR[card] is colour], count)
+        for cards in combinations_with_replacement([card for card in CARDS if STYLES[card] is colour], count)
     ),
     *map(Pick, range(3)),
     *map(Sell, COLOURS),
@@ -177,7 +177,7 @@ def test_nothing_else_in_full_form_is_accepted(state: State) -> None:
     moves = set(GAME.legal_moves(state, on_turn(state)))
     own = state.painters[on_turn(state)]
     choices = (
-        SellOff(COLOUR[cards[0]], cards)
+        SellOff(STYLES[cards[0]], cards)
         for count in range(4, 9)
         for cards in combinations(paintings(own), count)
     )
@@ -206,7 +206,7 @@ def test_no_piece_is_lost_or_doubled(match: Played) -> None:
     assert len(everything) == 60 + 20 + 5
     assert sorted(everything) == list(everything)
     muses = [card for card in CARDS for name in everything if name == card]
-    assert (tuple(muses), sum(map(VALUE.__getitem__, muses))) == (PACK, 204)
+    assert (tuple(muses), sum(map(VALUES.__getitem__, muses))) == (PACK, 204)
     assert {GAME.pieces(state) for state in match.states} == {everything}
 
 
@@ -233,7 +233,7 @@ def test_cards_are_held_in_order(match: Played) -> None:
             assert list(painter.hand) == sorted(painter.hand, key=CARDS.index)
             assert list(paintings(painter)) == sorted(paintings(painter), key=CARDS.index)
             for colour, shelf in zip(COLOURS, painter.workshop, strict=True):
-                assert all(COLOUR[card] is colour for card in shelf)
+                assert all(STYLES[card] is colour for card in shelf)
 
 
 @settings(deadline=None, max_examples=60)

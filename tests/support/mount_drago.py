@@ -3,7 +3,7 @@
 from typing import cast
 
 from domain.mount_drago import GAME
-from domain.mount_drago.catalogue import CARDS, COLOURS, FACES, Card, Colour, in_order
+from domain.mount_drago.catalogue import CARDS, COLOURS, PACK, Card, Colour, in_order
 from domain.mount_drago.commands import Command
 from domain.mount_drago.events import CardsDrawn, Event
 from domain.mount_drago.state import Phase, State
@@ -32,7 +32,7 @@ def table(
             be left out with their signs.
         dragons: Where dragons stand, `black 2, blue 5`; the others stand on the start.
         points: Points of each seat, 0 if left out.
-        pile: The top of the draw pile. All cards that are not named lie under it, in the order of `CARDS`.
+        pile: The top of the draw pile. All cards that are not named lie under it, in the order of `PACK`.
         discard: The discard pile, oldest first.
         spent: Whether the cards that are not named lie on the discard pile instead.
         turn: The seat on turn.
@@ -49,7 +49,7 @@ def table(
         *cards(discard),
         *(card for part in (*hands, *under) for card in part),
     ]
-    others = without(CARDS, named)
+    others = without(PACK, named)
     spaces = dict.fromkeys(COLOURS, 0)
     for place in filter(None, dragons.split(",")):
         colour, space = place.split()
@@ -73,7 +73,7 @@ def table(
 def cards(text: str) -> tuple[Card, ...]:
     """Return the cards of a text, parted by blanks, in its order."""
     named = tuple(cast(Card, word) for word in text.split())
-    if unknown := [card for card in named if card not in FACES]:
+    if unknown := [card for card in named if card not in CARDS]:
         raise ValueError(f"no such cards: {unknown}")
     return named
 
