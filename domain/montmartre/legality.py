@@ -64,7 +64,7 @@ NO_SELL_OFF = {
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """Return the seat whose turn it is; none while the turn ends by itself, and once the game is over."""
+    """Return the seat that must choose: the one on turn; none while things happen by themselves (§4.0)."""
     return () if state.phase is Phase.DONE or state.phase is Phase.OVER else (state.turn,)
 
 
@@ -92,7 +92,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
-    """Return the legal moves in the order of the rules; lists by their first difference (common §9)."""
+    """Return a seat's legal moves in the order of the rules; none unless it is to act (common §9)."""
     if seat not in to_act(state):
         return []
     painter = state.painters[seat]

@@ -17,7 +17,7 @@ PLAYS_BY_CHOICE = {card: (PlayCard(card, ride=False), PlayCard(card, ride=True))
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """Return the seat on turn while it has a choice; none while things happen by themselves (§4.4)."""
+    """Return the seat that must choose: the one on turn; none while things happen by themselves (§4.4)."""
     return (state.turn,) if state.phase is Phase.PLAY or state.phase is Phase.DISCARD else ()
 
 
@@ -35,10 +35,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
-    """Return a seat's legal moves: cards to play, or lists of cards to discard and then the draw.
-
-    Cards come by colour and value, not riding before riding, a list before those that continue it.
-    """
+    """Return a seat's legal moves in the order of the rules; none unless it is to act (common §9)."""
     if seat not in to_act(state):
         return []
     hand = state.hands[seat]

@@ -1,4 +1,4 @@
-"""The data of ruleset `mountains/recon-1`: equipment, hiking cards, options (mountains §1, §2, §9)."""
+"""The data of ruleset `mountains/recon-1`: equipment, hiking cards and options (mountains §1, §2, §9)."""
 
 from collections import Counter
 from collections.abc import Mapping
