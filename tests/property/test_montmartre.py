@@ -38,12 +38,11 @@ from domain.montmartre.events import (
 from domain.montmartre.state import Phase, State, paintings
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
-from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.clients import keeps_up
 from tests.support.montmartre_client import Client
-from tests.support.scenarios import luck
+from tests.support.scenarios import accepted, luck
 
 type Policy = Callable[[Sequence[Command], Random], Command]
 """Which of the legal moves, at least one, is made."""
@@ -120,19 +119,6 @@ def on_turn(state: State) -> Seat:
     return seat
 
 
-def accepted(state: State, command: Command) -> bool:
-    """Return whether a command is legal, where asking why not and deciding agree."""
-    seat = on_turn(state)
-    refused = GAME.why_not(state, seat, command)
-    decided = None
-    try:
-        GAME.decide(state, seat, command, luck())
-    except Rejected as refusal:
-        decided = refusal.reason
-    assert decided is refused
-    return decided is None
-
-
 def order(command: Command) -> tuple[object, ...]:
     """Return what legal moves are sorted by: command, then arguments (common §9)."""
     kind = COMMANDS.index(type(command))
@@ -167,7 +153,7 @@ def test_legal_moves_are_sorted_unique_and_accepted(state: State) -> None:
         assert bool(moves) == (seat in GAME.to_act(state))
         assert moves == sorted(moves, key=order)
         assert len(moves) == len(set(moves))
-        assert all(accepted(state, move) for move in moves)
+        assert all(accepted(GAME, state, on_turn(state), move) for move in moves)
 
 
 @settings(deadline=None, max_examples=40)
@@ -182,7 +168,7 @@ def test_nothing_else_in_full_form_is_accepted(state: State) -> None:
         for cards in combinations(paintings(own), count)
     )
     for command in (*EVERY_COMMAND, *choices):
-        assert accepted(state, command) == (command in moves)
+        assert accepted(GAME, state, on_turn(state), command) == (command in moves)
 
 
 @settings(deadline=None, max_examples=100)

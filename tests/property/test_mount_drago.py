@@ -37,12 +37,11 @@ from domain.mount_drago.state import INITIAL, Phase, State
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.outcomes import OutcomeKind
-from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.clients import keeps_up
 from tests.support.mount_drago_client import Client
-from tests.support.scenarios import luck
+from tests.support.scenarios import accepted, luck
 
 type Policy = Callable[[State, Sequence[Command], Random], Command]
 """Which of the legal moves, at least one, is made."""
@@ -112,18 +111,6 @@ def viewers(state: State) -> tuple[Viewer, ...]:
     return (*map(seated, seats_in_order(len(state.hands))), SPECTATOR, ALL_SEEING)
 
 
-def accepted(state: State, seat: Seat, command: Command) -> bool:
-    """Return whether a command is legal, where asking why not and deciding agree."""
-    refused = GAME.why_not(state, seat, command)
-    decided = None
-    try:
-        GAME.decide(state, seat, command, luck())
-    except Rejected as refusal:
-        decided = refusal.reason
-    assert decided is refused
-    return decided is None
-
-
 def order(command: Command) -> tuple[int, list[int], bool]:
     """Return what legal moves are sorted by: command, cards, ride (common §9)."""
     match command:
@@ -154,7 +141,8 @@ def test_legal_moves_are_sorted_unique_and_all_that_is_accepted(state: State) ->
     moves = list(GAME.legal_moves(state, seat))
     assert moves
     assert moves == sorted(set(moves), key=order)
-    assert {command for command in full_commands(state, seat) if accepted(state, seat, command)} == set(moves)
+    for command in full_commands(state, seat):
+        assert accepted(GAME, state, seat, command) == (command in moves)
 
 
 @settings(deadline=None, max_examples=100)

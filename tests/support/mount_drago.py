@@ -81,3 +81,18 @@ def cards(text: str) -> tuple[Card, ...]:
 def drew(seat: int, text: str, *, next_seat: int) -> CardsDrawn:
     """Return the draw that ends a seat's turn, and whose turn comes next."""
     return CardsDrawn(Seat(seat), cards(text), Seat(next_seat), Phase.PLAY)
+
+
+RIDING = """
+    red-1 | blue-1 black-1 black-1 red-2 green-4 white-3
+    blue-2 | red-1
+"""
+"""Ann rides red, Ben blue."""
+
+SPACES = "blue 4, brown 3, black 4, red 2, yellow 3, green 3, white 2, light_blue 7, purple 9, orange 3"
+"""All are under way; red and white are last. No card in hand brings a scoring."""
+
+
+def riding(spaces: str = SPACES) -> State:
+    """Return a table at which Ann is to play, and draws an orange 1 then."""
+    return table(RIDING, dragons=spaces, pile="orange-1 orange-2")
