@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from domain.shared.catalogues import DataTable, Grade
+from domain.shared.catalogues import DataTable, Grade, counted
 
 RULESET = "montana/1"
 
@@ -75,11 +75,11 @@ def why_not_options(options: Options, seats: int) -> None:
 
 
 DATA = (
-    DataTable("cards", Grade.GIVEN, "Rulebook, section 2: a French pack of 52 cards.", CARDS),
+    DataTable("cards", Grade.GIVEN, "Rulebook, section 2: a French pack of 52 cards.", counted(CARDS)),
     DataTable(
         "board",
         Grade.GIVEN,
         "Rulebook, section 3: four rows of 13, the aces taken out.",
-        (f"{ROWS} rows", f"{COLUMNS} columns", f"{len(ACES)} gaps"),
+        (f"rows: {ROWS}", f"columns: {COLUMNS}", f"gaps: {len(ACES)}"),
     ),
 )

@@ -53,7 +53,10 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
-    """Return the legal moves: cards by suit and rank, then gaps by row and column, then a redeal."""
+    """Return the legal moves in the order of the rules (common §9).
+
+    Cards come by suit and rank, then gaps by row and column, then a redeal.
+    """
     cells = state.cells
     places: list[int] = []
     for cell in gaps(state):

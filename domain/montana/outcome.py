@@ -29,7 +29,7 @@ def scores(state: State) -> tuple[int, ...]:
 
 
 def standings(state: State) -> Standings:
-    """Return what ranks the only seat: its score."""
+    """Return what ranks the only seat: its score (§5.3)."""
     return (scores(state),)
 
 

@@ -1,4 +1,4 @@
-"""The table of Montana, all of it public (montana §3, §6)."""
+"""The whole table of Montana, all of it public (montana §3, §6)."""
 
 from msgspec import Struct
 
@@ -37,5 +37,5 @@ def gaps(state: State) -> tuple[int, int, int, int]:
 
 
 def pieces(state: State) -> tuple[str, ...]:
-    """Return the names of all 52 cards, sorted: those on the table, and the aces beside it (§3)."""
+    """Return the names of all 52 cards, sorted, wherever they are: aces lie beside the table (§3)."""
     return tuple(sorted((*(name for number in state.cells if (name := NAMES[number])), *ACES)))

@@ -64,5 +64,5 @@ def seen(event: Event, viewer: Viewer) -> Event:
 
 
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
-    """Return the state itself: none of it is hidden (§6)."""
+    """Return the table itself: none of it is hidden (§6)."""
     return state

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from domain.montanara.rejections import Reason
-from domain.shared.catalogues import DataTable, Grade
+from domain.shared.catalogues import DataTable, Grade, counted
 from domain.shared.piles import sorter, without
 from domain.shared.seats import FirstSeat, fits
 
@@ -91,7 +91,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         piles: How many cards lie on spaces 0 to 3 at first: 72 in all.
         tunnel_order: Whether chance or the seat gives the order in which the cards of a tunnel go back.
-        first_seat: Who begins.
+        first_seat: The seat that begins; `random`, chance says which.
     """
 
     piles: Annotated[
@@ -101,11 +101,13 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     tunnel_order: Annotated[
         TunnelOrder, Meta(description="Who orders the cards of a tunnel: chance or the seat.")
     ] = TunnelOrder.RANDOM
-    first_seat: Annotated[FirstSeat, Meta(description="Who begins: a seat, or chance says.")] = "random"
+    first_seat: Annotated[
+        FirstSeat, Meta(description="The seat that begins; `random`, chance says which.")
+    ] = "random"
 
 
 def why_not_options(options: Options, seats: int) -> Reason | None:
-    """Return why options do not go together, or None (§2)."""
+    """Return why options do not go together or fit the number of seats, or None (§2)."""
     if sum(options.piles) != IN_RANGE:
         return Reason.PILES_DO_NOT_ADD_UP
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
@@ -115,13 +117,13 @@ DATA = (
     DataTable(
         "cards",
         Grade.GIVEN,
-        "Rulebook, components and card symbols: 80 cards by kind, with the colour of the border.",
-        tuple(f"{kind}: {count}, {BORDERS[kind]}" for kind, count in COUNTS.items()),
+        "Rulebook, Components and card symbols: 80 cards, with the colour of the border.",
+        tuple(f"{row}, {border}" for row, border in zip(counted(PACK), BORDERS.values(), strict=True)),
     ),
     DataTable(
         "board",
         Grade.GIVEN,
-        "Rulebook, setup: one board with four spaces, in a row between the players.",
-        (f"{SPACES} spaces",),
+        "Rulebook, Setup: one board with four spaces, in a row between the players.",
+        (f"spaces: {SPACES}",),
     ),
 )

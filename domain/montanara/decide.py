@@ -97,7 +97,7 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
 
 
 def consequence(state: State, chance: Chance) -> Event | None:
-    """Return the next thing that happens with no one choosing, or None."""
+    """Return what happens next with no one choosing, or None: a dig, a tunnel, the end of drilling."""
     if state.left:
         return _turn_over(state, chance)
     if state.phase is Phase.TUNNEL and state.tunnel_order is TunnelOrder.RANDOM:

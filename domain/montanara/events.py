@@ -1,6 +1,6 @@
 """What can happen in Montanara; stored for good.
 
-As decided an event tells everything. As a viewer sees it, a card that this viewer may not see is null: how
+As decided, an event tells everything. As a viewer sees it, a card that this viewer may not see is null; how
 many cards there are is never hidden.
 """
 

@@ -52,7 +52,7 @@ PLACE_DRILLED = tuple(PlaceDrilled(on) for on in Place)
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """Return the one seat that is to choose: who may look next, or else whose turn it is (§4.0)."""
+    """Return the seat that must choose: the next that may look, or else the one on turn (§4.0)."""
     return state.lookers[:1] or (state.turn,)
 
 
@@ -105,7 +105,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
-    """Return the legal moves of a seat that is to act, in the order of the rules (common §9)."""
+    """Return a seat's legal moves in the order of the rules; none unless it is to act (common §9)."""
     if seat not in to_act(state):
         return []
     if state.phase is Phase.LOOK:

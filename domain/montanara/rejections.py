@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why a command, or an opening, is refused."""
+    """Why options or a command are refused."""
 
     PILES_DO_NOT_ADD_UP = "PILES_DO_NOT_ADD_UP"
     FIRST_SEAT_OUT_OF_RANGE = "FIRST_SEAT_OUT_OF_RANGE"

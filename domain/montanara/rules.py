@@ -11,7 +11,7 @@ RULES = (
     Clause(
         "§2",
         "Options: piles, four positive numbers with sum 72, 12, 16, 20 and 24 by default; tunnel_order, "
-        "random by default or chosen; first_seat, 0, 1 or random, which is the default.",
+        "random by default or chosen; first_seat, random by default or a seat of the match.",
     ),
     Clause(
         "§3.1",

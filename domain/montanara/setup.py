@@ -8,7 +8,7 @@ from domain.shared.seats import chosen
 
 
 def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
-    """Return the opening deal: a dwarf and three cards for each seat, the others as four mountains (§3)."""
+    """Return the opening deal: who begins, a dwarf and three cards a seat, the rest as mountains (§3)."""
     first_seat = chosen(options.first_seat, seats, chance)
     drawn, cards = deal(chance.shuffle(SHUFFLED), (DEALT,) * seats)
     hands = tuple(in_order((Kind.DWARF, *cards)) for cards in drawn)

@@ -1,4 +1,4 @@
-"""The whole table of Montanara, what is hidden and who knows it (montanara §3, §6)."""
+"""The whole table of Montanara, hidden parts and who knows them too (montanara §3, §6)."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -62,7 +62,7 @@ class State(Struct, frozen=True):
         hands: One a seat.
         displays: One a seat.
         mountains: One a space.
-        discard_pile: The oldest card first.
+        discard_pile: The discard pile, the oldest card first.
         played: The action card whose phase goes on: it lies open on the table (§4.10).
         visited: The mountains that the action has been to, in order: the one that was looked at, that of the
             tunnel, those that were drilled, the one that is dug.

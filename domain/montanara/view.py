@@ -75,7 +75,7 @@ class Table(Struct, frozen=True, tag_field="game", tag="montanara"):
         phase: What is to be chosen; `over` once the game is.
         seats: What each seat has.
         mountains: Mountains 0 to 3.
-        discard_pile: The oldest card first.
+        discard_pile: The discard pile, the oldest card first.
         played: The action card that lies open while its phase goes on.
         visited: The mountains that the action has been to, in order: the one that was looked at, that of the
             tunnel, those that were drilled, the one that is dug.
@@ -172,7 +172,7 @@ def seen(event: Event, viewer: Viewer) -> Event:
 
 
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
-    """Return another table that the viewer cannot tell from this one.
+    """Return another table that the viewer cannot tell from this one (§6, R14).
 
     All cards that the viewer does not know are shuffled and laid anew in their places. Those that it knows
     stay: what it was shown, and what follows for a single card from what everybody saw, as who took one that

@@ -1,12 +1,13 @@
 """The data of ruleset `montmartre/1`: cards, collectors, contracts and options (montmartre §1, §2)."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
 from domain.montmartre.rejections import Reason
-from domain.shared.catalogues import DataTable, Grade
+from domain.shared.catalogues import DataTable, Grade, counted
 from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
 
@@ -25,7 +26,7 @@ class Colour(StrEnum):
 COLOURS = tuple(Colour)
 """The colours in order. What is kept by colour is a tuple in this order; a place in it is a shelf."""
 
-SHELF: dict[Colour, int] = {colour: shelf for shelf, colour in enumerate(COLOURS)}
+SHELVES: Mapping[Colour, int] = {colour: shelf for shelf, colour in enumerate(COLOURS)}
 """The shelf of each colour."""
 
 # Written out because the type checker and both API schemas need the cards as literals, in order.
@@ -43,13 +44,16 @@ CARDS: tuple[Card, ...] = get_args(Card.__value__)
 in_order = sorter(CARDS)
 """Sorts cards by colour, then value (common §2, §9)."""
 
-COLOUR: dict[Card, Colour] = {card: COLOURS[number // 9] for number, card in enumerate(CARDS)}
-VALUE: dict[Card, int] = {card: number % 9 for number, card in enumerate(CARDS)}
+STYLES: Mapping[Card, Colour] = {card: COLOURS[number // 9] for number, card in enumerate(CARDS)}
+"""The colour of each card, which is the style of its painting."""
+
+VALUES: Mapping[Card, int] = {card: number % 9 for number, card in enumerate(CARDS)}
+"""What each card is worth."""
 
 LAST_DOUBLE = 5
 """Cards of up to this value are there twice, higher ones once (§1)."""
 
-PACK: tuple[Card, ...] = tuple(card for card in CARDS for _ in range(1 + (VALUE[card] <= LAST_DOUBLE)))
+PACK: tuple[Card, ...] = tuple(card for card in CARDS for _ in range(1 + (VALUES[card] <= LAST_DOUBLE)))
 """The 60 Muse cards before the first shuffle, in order."""
 
 HAND = 4
@@ -64,6 +68,9 @@ PAIR_LIMIT = 5
 
 WORKSHOP_LIMIT = 6
 """How many paintings a workshop holds at the end of a turn (§4.2)."""
+
+COINS = 27
+"""How many there are; they limit nothing (R11)."""
 
 MARKET_PRICE = 1
 """Francs for a painting sold off (§4.2)."""
@@ -88,38 +95,38 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """What can be chosen when a match opens (§2).
 
     Attributes:
-        first_seat: Who begins: a seat of the match, or `random`.
+        first_seat: The seat that begins; `random`, chance says which.
     """
 
-    first_seat: Annotated[FirstSeat, Meta(description="Who begins: a seat of the match, or `random`.")] = (
-        "random"
-    )
+    first_seat: Annotated[
+        FirstSeat, Meta(description="The seat that begins; `random`, chance says which.")
+    ] = "random"
 
 
 def why_not_options(options: Options, seats: int) -> Reason | None:
-    """Return why options do not fit a number of seats, or None (§2)."""
+    """Return why options do not fit the number of seats, or None (§2)."""
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
 
 
 DATA = (
     DataTable(
-        "muse_cards",
+        "cards",
         Grade.FOUND,
-        "Values as on the printed cards, copies after one public source: 60 cards, 204 in all.",
-        PACK,
+        "Printed cards, from public sources; how many of each, from one source: 60 Muse cards, 204 in all.",
+        counted(PACK),
     ),
     DataTable(
         "collectors",
         Grade.GIVEN,
         "Rulebook, Setup: four piles, the 2 on top, then 4, 6, 8 and 10.",
-        tuple(f"{colour}: {' '.join(map(str, COLLECTORS))}" for colour in COLOURS),
+        tuple(f"{colour}: {', '.join(map(str, COLLECTORS))}" for colour in COLOURS),
     ),
     DataTable(
         "contracts",
         Grade.GIVEN,
         "Rulebook, Draw for a Newspaper: the white, grey and brown contracts.",
         tuple(
-            f"{tier}: {' '.join(map(str, values))}"
+            f"{tier}: {', '.join(map(str, values))}"
             for tier, values in zip(("white", "grey", "brown"), TIERS.values(), strict=True)
         ),
     ),
@@ -127,6 +134,6 @@ DATA = (
         "money",
         Grade.GIVEN,
         "Rulebook, Setup; what the coins are worth does not matter, since francs never run out (R11).",
-        ("27 coins",),
+        (f"coins: {COINS}",),
     ),
 )

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELF, TIERS, Colour, in_order
+from domain.montmartre.catalogue import EMPTY_PILES, HAND, MARKET_PRICE, SHELVES, TIERS, Colour, in_order
 from domain.montmartre.commands import (
     Command,
     DeclineContract,
@@ -50,40 +50,43 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
         case SellOff(colour=colour, cards=cards):
             return (SoldOff(seat, colour, in_order(cards), MARKET_PRICE * len(cards)),)
         case Pick(pile=pile):
-            return (_picked(state, seat, pile),)
+            return (_pick(state, seat, pile),)
         case Sell(colour=colour):
-            return (VollardMoved(colour), *_sold(state, seat, (colour,)))
+            return (VollardMoved(colour), *_sale(state, seat, (colour,)))
         case TakeContract(value=value):
             return (ContractTaken(seat, value),)
         case DeclineContract():
             return (ContractDeclined(seat),)
         case SellPair(colours=colours):
-            return _sold(state, seat, tuple(sorted(colours, key=SHELF.__getitem__)))
+            return _sale(state, seat, tuple(sorted(colours, key=SHELVES.__getitem__)))
         case _:
             assert_never(command)
 
 
 def consequence(state: State, chance: Chance) -> Event | None:
-    """Return the rest of a pick that has one pile left, what ends a turn, or None (§4.3, §4.4, §7)."""
+    """Return what happens next with no one choosing, or None: the rest of a pick, the end of a turn.
+
+    A pick goes on by itself if one pile is left (§4.3).
+    """
     if state.phase is Phase.PICKED and len(state.painters[state.turn].hand) < HAND:
         left = [number for number, pile in enumerate(state.piles) if pile]
-        return _picked(state, state.turn, left[0]) if len(left) == 1 else None
+        return _pick(state, state.turn, left[0]) if len(left) == 1 else None
     return _end_of_turn(state, state.turn, chance) if state.phase in (Phase.PICKED, Phase.DONE) else None
 
 
-def _picked(state: State, seat: Seat, number: int) -> CardsPicked:
+def _pick(state: State, seat: Seat, number: int) -> CardsPicked:
     """Return the draw of what the hand lacks, or of all that a pile has (§4.3)."""
     cards, rest = draw(state.piles[number], HAND - len(state.painters[seat].hand))
     return CardsPicked(seat, number, cards, rest[0] if rest else None)
 
 
-def _sold(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[Event, ...]:
+def _sale(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[Event, ...]:
     """Return the sale of the highest painting of each colour, and what contracts it opens (§5.3, §5.4)."""
     workshop = state.painters[seat].workshop
     sales = tuple(
         PaintingSold(seat, colour, workshop[shelf][-1], state.collectors[shelf][0])
         for colour in colours
-        for shelf in (SHELF[colour],)
+        for shelf in (SHELVES[colour],)
     )
     offered = _opened(state, seat, colours)
     return (*sales, ContractsOffered(seat, offered)) if offered else sales
@@ -100,7 +103,7 @@ def _opened(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[int,
     needed = 2 if len(state.painters) == 2 else 1
     counts = [len(values) for values in painter.collectors]
     before = sum(count >= needed for count in counts)
-    after = before + sum(counts[SHELF[colour]] + 1 == needed for colour in colours)
+    after = before + sum(counts[SHELVES[colour]] + 1 == needed for colour in colours)
     values = [value for tier in range(before + 1, after + 1) for value in TIERS.get(tier, ())]
     return tuple(value for value in state.contracts if value in values)
 

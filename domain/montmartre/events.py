@@ -1,6 +1,7 @@
 """What can happen in Montmartre; stored for good.
 
-As decided, events hold every card; in what a viewer sees of them a card that it may not know is null.
+As decided, an event tells everything. As a viewer sees it, a card that this viewer may not see is null; how
+many cards there are is never hidden.
 """
 
 from msgspec import Struct
@@ -59,7 +60,7 @@ class CardsPicked(Struct, frozen=True, tag_field="type", tag="montmartre.cards_p
     Attributes:
         seat: The seat.
         pile: The pile, 0 to 2.
-        cards: The cards, top first.
+        cards: The cards, the top card first.
         top: The card that is on top of the pile now; null if it is empty.
     """
 

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.montmartre.catalogue import COLOUR, COLOURS, SHELF, in_order
+from domain.montmartre.catalogue import COLOURS, SHELVES, STYLES, in_order
 from domain.montmartre.events import (
     CardsPicked,
     ContractDeclined,
@@ -56,6 +56,7 @@ def evolve(state: State, event: Event) -> State:
 
 
 def _dealt(event: Dealt) -> State:
+    """Return the table after the deal (§3)."""
     painters = tuple(Painter(revealed(hand), EMPTY_SHELVES, 0, EMPTY_SHELVES, None) for hand in event.hands)
     return replace(
         INITIAL,
@@ -67,18 +68,20 @@ def _dealt(event: Dealt) -> State:
 
 
 def _painted(state: State, event: Painted) -> State:
+    """Return the table after cards went from a hand into its workshop (§4.1)."""
     painter = state.painters[event.seat]
     workshop = painter.workshop
     for card in event.cards:
-        shelf = SHELF[COLOUR[card]]
+        shelf = SHELVES[STYLES[card]]
         workshop = put(workshop, shelf, in_order((*workshop[shelf], card)))
     changed = replace(painter, hand=without(painter.hand, event.cards), workshop=workshop)
     return replace(state, phase=Phase.PAINTED, painters=put(state.painters, event.seat, changed))
 
 
 def _sold_off(state: State, event: SoldOff) -> State:
+    """Return the table after paintings were discarded for francs (§4.2)."""
     painter = state.painters[event.seat]
-    shelf = SHELF[event.colour]
+    shelf = SHELVES[event.colour]
     workshop = put(painter.workshop, shelf, without(painter.workshop[shelf], event.cards))
     changed = replace(painter, workshop=workshop, francs=painter.francs + event.francs)
     return replace(
@@ -90,6 +93,7 @@ def _sold_off(state: State, event: SoldOff) -> State:
 
 
 def _picked(state: State, event: CardsPicked) -> State:
+    """Return the table after cards went from a pile into a hand (§4.3)."""
     painter = state.painters[event.seat]
     _, rest = draw(state.piles[event.pile], len(event.cards))
     changed = replace(painter, hand=in_order((*painter.hand, *event.cards)))
@@ -102,8 +106,9 @@ def _picked(state: State, event: CardsPicked) -> State:
 
 
 def _sold(state: State, event: PaintingSold) -> State:
+    """Return the table after a painting was discarded for a collector (§5.3)."""
     painter = state.painters[event.seat]
-    shelf = SHELF[event.colour]
+    shelf = SHELVES[event.colour]
     changed = replace(
         painter,
         workshop=put(painter.workshop, shelf, without(painter.workshop[shelf], (event.painting,))),
@@ -119,6 +124,7 @@ def _sold(state: State, event: PaintingSold) -> State:
 
 
 def _contract_taken(state: State, event: ContractTaken) -> State:
+    """Return the table after a contract went to a seat (§5.4)."""
     changed = replace(state.painters[event.seat], contract=event.contract)
     return replace(
         state,
@@ -130,6 +136,7 @@ def _contract_taken(state: State, event: ContractTaken) -> State:
 
 
 def _ended(state: State, event: TurnEnded) -> State:
+    """Return the table after a turn: the next one, or none any more (§7)."""
     if event.next_seat is None:
         return replace(state, phase=Phase.OVER, ending=event.ending)
     return replace(state, turn=event.next_seat, phase=Phase.BEGUN, ending=event.ending)

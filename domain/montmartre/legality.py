@@ -6,13 +6,13 @@ from typing import assert_never
 
 from domain.montmartre.catalogue import (
     CARDS,
-    COLOUR,
     COLOURS,
     CONTRACTS,
     PAIR_LIMIT,
     PILES,
-    SHELF,
-    VALUE,
+    SHELVES,
+    STYLES,
+    VALUES,
     Card,
     Colour,
 )
@@ -37,7 +37,7 @@ PAINT_TWO = {
     first: {
         second: Paint((first, second))
         for second in CARDS
-        if second >= first and VALUE[first] + VALUE[second] <= PAIR_LIMIT
+        if second >= first and VALUES[first] + VALUES[second] <= PAIR_LIMIT
     }
     for first in CARDS
 }
@@ -64,7 +64,7 @@ NO_SELL_OFF = {
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """Return the seat whose turn it is; none while the turn ends by itself, and once the game is over."""
+    """Return the seat that must choose: the one on turn; none while things happen by themselves (§4.0)."""
     return () if state.phase is Phase.DONE or state.phase is Phase.OVER else (state.turn,)
 
 
@@ -92,7 +92,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
-    """Return the legal moves in the order of the rules; lists by their first difference (common §9)."""
+    """Return a seat's legal moves in the order of the rules; none unless it is to act (common §9)."""
     if seat not in to_act(state):
         return []
     painter = state.painters[seat]
@@ -127,7 +127,7 @@ def convinces(state: State, seat: Seat, shelf: int) -> bool:
 
 def total(cards: Iterable[Card]) -> int:
     """Return the total value of cards; 0 for none."""
-    return sum(map(VALUE.__getitem__, cards))
+    return sum(map(VALUES.__getitem__, cards))
 
 
 def _why_not_paint(state: State, seat: Seat, paint: Paint) -> Reason | None:
@@ -146,9 +146,9 @@ def _why_not_sell_off(state: State, seat: Seat, sell_off: SellOff) -> Reason | N
     if reason := NO_SELL_OFF.get(state.phase):
         return reason
     painter = state.painters[seat]
-    if any(COLOUR[card] is not sell_off.colour for card in sell_off.cards):
+    if any(STYLES[card] is not sell_off.colour for card in sell_off.cards):
         return Reason.SEVERAL_COLOURS
-    if not has_all(painter.workshop[SHELF[sell_off.colour]], sell_off.cards):
+    if not has_all(painter.workshop[SHELVES[sell_off.colour]], sell_off.cards):
         return Reason.PAINTINGS_NOT_IN_WORKSHOP
     return Reason.WORKSHOP_ABOVE_SIX if len(sell_off.cards) < excess(painter) else None
 
@@ -187,9 +187,9 @@ def _why_no_sale(state: State, seat: Seat, colour: Colour) -> Reason | None:
     """Return why a collector does not buy from a seat, or None (§5.1, R8)."""
     if colour is state.vollard:
         return Reason.VOLLARD_STANDS_THERE
-    if not state.collectors[SHELF[colour]]:
+    if not state.collectors[SHELVES[colour]]:
         return Reason.COLLECTORS_GONE
-    return None if convinces(state, seat, SHELF[colour]) else Reason.NO_MAJORITY
+    return None if convinces(state, seat, SHELVES[colour]) else Reason.NO_MAJORITY
 
 
 def _paints(hand: tuple[Card, ...]) -> Iterable[Paint]:

@@ -15,12 +15,12 @@ def outcome(state: State) -> Outcome | None:
 
 
 def scores(state: State) -> tuple[int, ...]:
-    """Return each seat's points as they stand (§7.3)."""
+    """Return the points of each seat (§7.3)."""
     return tuple(score(painter) for painter in state.painters)
 
 
 def standings(state: State) -> Standings:
-    """Return what ranks the seats: their points alone (§7.3)."""
+    """Return what ranks the seats: their points (§7.3)."""
     return tuple((points,) for points in scores(state))
 
 

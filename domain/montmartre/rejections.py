@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why a command, or an option, is refused."""
+    """Why options or a command are refused."""
 
     FIRST_SEAT_OUT_OF_RANGE = "FIRST_SEAT_OUT_OF_RANGE"
     TURN_HAS_BEGUN = "TURN_HAS_BEGUN"

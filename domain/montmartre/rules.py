@@ -9,7 +9,7 @@ RULES = (
         "colour five collectors, 2, 4, 6, 8, 10, the 2 on top. Contracts: white 4; grey 7 and 3; brown 12 "
         "and 5. Two to five seats.",
     ),
-    Clause("§2", "Option: first_seat, random by default or a seat of the match."),
+    Clause("§2", "Options: first_seat, random by default or a seat of the match."),
     Clause(
         "§3.1",
         "Deal four Muse cards to each seat. The rest forms three face-up piles as equal as possible, of "

@@ -8,7 +8,7 @@ from domain.shared.seats import chosen
 
 
 def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
-    """Return the opening deal: four cards a seat, the rest in three piles (§3.1)."""
+    """Return the opening deal: who begins, four cards a seat, the rest in three piles (§3.1)."""
     first_seat = chosen(options.first_seat, seats, chance)
     hands, cards = deal(chance.shuffle(PACK), (HAND,) * seats)
     return (Dealt(first_seat, tuple(map(in_order, hands)), laid(cards)),)

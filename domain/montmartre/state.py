@@ -53,8 +53,8 @@ class State(Struct, frozen=True):
         turn: The seat whose turn it is; the last one's once the game is over.
         phase: What has been done in the turn; `over` once the game is.
         painters: One a seat.
-        piles: Three piles of Muse cards, top first.
-        discard_pile: The discard pile, oldest first.
+        piles: Three piles of Muse cards, the top card first.
+        discard_pile: The discard pile, the oldest card first.
         collectors: Values of the collectors left, by colour, top first.
         vollard: Next to whose collectors Vollard stands; None before the first sale, and with two seats.
         contracts: Contracts left, rising.
@@ -103,7 +103,7 @@ def excess(painter: Painter) -> int:
 
 
 def pieces(state: State) -> tuple[str, ...]:
-    """Return the names of all Muse cards, collector cards and contracts, sorted (§1)."""
+    """Return the names of all Muse cards, collectors and contracts, sorted, wherever they are (§1)."""
     names: list[str] = [*state.discard_pile]
     for pile in state.piles:
         names += pile

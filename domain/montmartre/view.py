@@ -100,7 +100,7 @@ class Table(Struct, frozen=True, tag_field="game", tag="montmartre"):
         phase: What has been done in the turn; `over` once the game is.
         seats: What each seat has, in seat order; none before the deal.
         piles: Piles 0 to 2 of Muse cards; none before the deal.
-        discard_pile: The discard pile, oldest first.
+        discard_pile: The discard pile, the oldest card first.
         collectors: The four collector piles, by colour.
         vollard: Next to whose collectors Vollard stands; null before the first sale, and with two seats.
         contracts: The values of the contracts left, rising.
@@ -170,10 +170,10 @@ def seen(event: Event, viewer: Viewer) -> Event:
 
 
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
-    """Return another table that the viewer cannot tell from this one.
+    """Return another table that the viewer cannot tell from this one (§8).
 
-    The hands that the viewer does not see and the piles below their tops are shuffled together and dealt
-    again in their sizes. Which cards others picked openly is in the event log, not in the view (common §5).
+    The other hands and the piles below their tops are mixed and dealt again in their sizes. Which cards
+    others picked openly is in the log, not in the view.
     """
     if sees_all(viewer):
         return state

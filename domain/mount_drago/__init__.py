@@ -1,4 +1,4 @@
-"""Mount Drago: ten dragons race to the summit, and players change from one to another."""
+"""Mount Drago: ten dragons race to the summit, and riders change from one to another; two to five seats."""
 
 from domain.mount_drago.catalogue import DATA, RULESET, Options, why_not_options
 from domain.mount_drago.commands import COMMANDS, Command, Draw

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct
 
 from domain.mount_drago.rejections import Reason
-from domain.shared.catalogues import DataTable, Grade
+from domain.shared.catalogues import DataTable, Grade, counted
 from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
 
@@ -34,22 +34,22 @@ type Card = Literal[
 COLOURS: tuple[Colour, ...] = get_args(Colour.__value__)
 """The ten dragons; inside, a dragon is its place in this order (§1)."""
 
-FACES: tuple[Card, ...] = get_args(Card.__value__)
+CARDS: tuple[Card, ...] = get_args(Card.__value__)
 """The 50 different cards, by colour and value: the order of hands and of legal moves (common §9)."""
 
-in_order = sorter(FACES)
+in_order = sorter(CARDS)
 """Sorts cards by colour, then value (common §2, §9)."""
 
 COPIES: Mapping[int, int] = {1: 2, 2: 2, 3: 3, 4: 2, 5: 2}
 """How many cards of each value a colour has (§1)."""
 
-VALUES: Mapping[Card, int] = {card: int(card[-1]) for card in FACES}
+VALUES: Mapping[Card, int] = {card: int(card[-1]) for card in CARDS}
 """How many spaces a card moves its dragon (§4.1)."""
 
-DRAGONS: Mapping[Card, int] = {card: COLOURS.index(card[:-2]) for card in FACES}
+DRAGONS: Mapping[Card, int] = {card: COLOURS.index(card[:-2]) for card in CARDS}
 """The dragon that a card moves."""
 
-CARDS: tuple[Card, ...] = tuple(card for card in FACES for _ in range(COPIES[VALUES[card]]))
+PACK: tuple[Card, ...] = tuple(card for card in CARDS for _ in range(COPIES[VALUES[card]]))
 """All 110 cards, alike ones side by side (§1)."""
 
 HAND = 6
@@ -116,30 +116,40 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """What can be chosen when a match opens (§2).
 
     Attributes:
-        first_seat: Who begins: `random`, or the number of a seat.
+        first_seat: The seat that begins; `random`, chance says which.
     """
 
-    first_seat: Annotated[FirstSeat, Meta(description="Who begins: `random`, or the number of a seat.")] = (
-        "random"
-    )
+    first_seat: Annotated[
+        FirstSeat, Meta(description="The seat that begins; `random`, chance says which.")
+    ] = "random"
 
 
 def why_not_options(options: Options, seats: int) -> Reason | None:
-    """Return why options do not fit a number of seats, or None (§2)."""
+    """Return why options do not fit the number of seats, or None (§2)."""
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
 
 
 def _rows(board: Board) -> tuple[str, ...]:
-    """Return a board as text: space, value, and scoring unless it is plain."""
+    """Return a board as rows of a table: each space, its value, and its scoring unless it is plain."""
     spaces = enumerate(zip(board.values, board.scorings, strict=True))
-    return tuple(f"{space}: {value} {scoring or ''}".rstrip() for space, (value, scoring) in spaces)
+    return tuple(
+        f"space {space}: {value}, {scoring}" if scoring else f"space {space}: {value}"
+        for space, (value, scoring) in spaces
+    )
 
 
-_RECONSTRUCTED = "Reconstructed, not the printed board: it fits every example of the rulebook."
+_BOARD = "Reconstructed, not the printed board: it fits every example of the rulebook."
 
 DATA = (
-    DataTable("cards", Grade.FOUND, "Printed cards, from public sources: ten colours of eleven.", CARDS),
-    DataTable("dragons", Grade.FOUND, "Printed cards; the rulebook names white.", COLOURS),
-    DataTable("board_2_3", Grade.RECONSTRUCTED, _RECONSTRUCTED, _rows(_FOR_2_AND_3)),
-    DataTable("board_4_5", Grade.RECONSTRUCTED, _RECONSTRUCTED, _rows(_FOR_4_AND_5)),
+    DataTable(
+        "cards", Grade.FOUND, "Printed cards, from public sources: ten colours of eleven.", counted(PACK)
+    ),
+    DataTable(
+        "dragons",
+        Grade.FOUND,
+        "Printed cards, from public sources: a dragon of each colour; the rulebook names white.",
+        counted(COLOURS),
+    ),
+    DataTable("board_2_3", Grade.RECONSTRUCTED, _BOARD, _rows(_FOR_2_AND_3)),
+    DataTable("board_4_5", Grade.RECONSTRUCTED, _BOARD, _rows(_FOR_4_AND_5)),
 )

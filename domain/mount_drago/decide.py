@@ -41,7 +41,7 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
 
 
 def consequence(state: State, chance: Chance) -> Event | None:
-    """Return the scoring that is due or the next part of a draw, or None while a seat has a choice."""
+    """Return what happens next with no one choosing, or None: a scoring, the next part of a draw."""
     if state.scoring:
         return _score(state, state.scoring)
     if state.phase is Phase.DRAW:

@@ -58,7 +58,7 @@ def evolve(state: State, event: Event) -> State:
 
 
 def _dealt(event: Dealt) -> State:
-    """Return the table as it was laid (§3)."""
+    """Return the table after the deal (§3)."""
     seats = len(event.hands)
     return State(
         turn=event.first_seat,

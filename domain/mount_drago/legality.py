@@ -2,22 +2,22 @@
 
 from typing import assert_never
 
-from domain.mount_drago.catalogue import DRAGONS, FACES
+from domain.mount_drago.catalogue import CARDS, DRAGONS
 from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.mount_drago.rejections import Reason
 from domain.mount_drago.state import Phase, State, board
 from domain.shared.piles import has_all, selections
 from domain.shared.seats import Seat, by_seat
 
-PLAYS = {card: (PlayCard(card),) for card in FACES}
+PLAYS = {card: (PlayCard(card),) for card in CARDS}
 """How a card is played where there is no choice to ride its dragon."""
 
-PLAYS_BY_CHOICE = {card: (PlayCard(card, ride=False), PlayCard(card, ride=True)) for card in FACES}
+PLAYS_BY_CHOICE = {card: (PlayCard(card, ride=False), PlayCard(card, ride=True)) for card in CARDS}
 """How a card is played where there is, in the order in which moves are listed (common §9)."""
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """Return the seat on turn while it has a choice; none while things happen by themselves (§4.4)."""
+    """Return the seat that must choose: the one on turn; none while things happen by themselves (§4.4)."""
     return (state.turn,) if state.phase is Phase.PLAY or state.phase is Phase.DISCARD else ()
 
 
@@ -35,10 +35,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
-    """Return a seat's legal moves: cards to play, or lists of cards to discard and then the draw.
-
-    Cards come by colour and value, not riding before riding, a list before those that continue it.
-    """
+    """Return a seat's legal moves in the order of the rules; none unless it is to act (common §9)."""
     if seat not in to_act(state):
         return []
     hand = state.hands[seat]

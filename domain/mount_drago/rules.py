@@ -8,7 +8,7 @@ RULES = (
         "110 cards: ten colours of eleven, values 1 and 2 twice, 3 three times, 4 and 5 twice. Ten dragons. "
         "Two boards, reconstructed; the last four spaces are summit spaces. Two to five seats.",
     ),
-    Clause("§2", "Options: first_seat, random by default or the number of a seat at the table."),
+    Clause("§2", "Options: first_seat, random by default or a seat of the match."),
     Clause(
         "§3.1",
         "All ten dragons stand on space 0. One side of the board is for two and three seats, the other for "

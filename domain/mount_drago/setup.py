@@ -1,6 +1,6 @@
 """The deal of Mount Drago (mount_drago §3)."""
 
-from domain.mount_drago.catalogue import CARDS, DRAGONS, HAND, Card, Options, in_order
+from domain.mount_drago.catalogue import DRAGONS, HAND, PACK, Card, Options, in_order
 from domain.mount_drago.events import Dealt, Event
 from domain.shared.chance import Chance
 from domain.shared.piles import deal, without
@@ -15,10 +15,10 @@ def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
     """
     first_seat = chosen(options.first_seat, seats, chance)
     open_cards: tuple[Card, ...] = ()
-    choice = CARDS
+    choice = PACK
     for _ in range(seats):
         card = choice[chance.below(len(choice))]
         open_cards += (card,)
         choice = tuple(other for other in choice if DRAGONS[other] != DRAGONS[card])
-    hands, pile = deal(chance.shuffle(without(CARDS, open_cards)), (HAND,) * seats)
+    hands, pile = deal(chance.shuffle(without(PACK, open_cards)), (HAND,) * seats)
     return (Dealt(first_seat, open_cards, tuple(map(in_order, hands)), pile),)

@@ -1,4 +1,4 @@
-"""The table of Mount Drago, hands and draw pile too (mount_drago §3)."""
+"""The whole table of Mount Drago, hidden parts too (mount_drago §3, §6)."""
 
 from enum import StrEnum
 
@@ -28,11 +28,11 @@ class State(Struct, frozen=True):
         scoring: The scoring that is due, in phase `score` only.
         hands: The cards in each seat's hand, sorted by colour and value.
         open_cards: The card that lies open before each seat; the seat rides its dragon.
-        under: The cards under each open card, top first.
+        under: The cards under each open card, the top card first.
         points: Points of each seat, may be negative (R3).
         dragons: The space of each dragon, in the order of `COLOURS`; 0 is the start.
-        draw_pile: Face down, top first.
-        discard_pile: Discarded cards, oldest first.
+        draw_pile: The draw pile, the top card first.
+        discard_pile: The discard pile, the oldest card first.
     """
 
     turn: Seat
@@ -68,7 +68,7 @@ def board(state: State) -> Board:
 
 
 def pieces(state: State) -> tuple[str, ...]:
-    """Return the names of all 110 cards and ten dragons, wherever they are, sorted (§1)."""
+    """Return the names of all 110 cards and ten dragons, sorted, wherever they are (§1)."""
     hidden = (*state.draw_pile, *(card for hand in state.hands for card in hand))
     public = (*state.discard_pile, *state.open_cards, *(card for pile in state.under for card in pile))
     return tuple(sorted((*COLOURS[: len(state.dragons)], *hidden, *public)))

@@ -1,4 +1,7 @@
-"""What a viewer may know of Mount Drago: its own hand, and all that lies open (mount_drago §6)."""
+"""What a viewer may know of Mount Drago (mount_drago §6).
+
+Whoever may not see a card sees that it is there: its number in a view, null in an event.
+"""
 
 from typing import assert_never
 
@@ -115,7 +118,10 @@ def seen(event: Event, viewer: Viewer) -> Event:
 
 
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
-    """Return the table with the cards that the viewer cannot see mixed and shared out anew (§6)."""
+    """Return another table that the viewer cannot tell from this one (§6).
+
+    The other hands and the draw pile are mixed and dealt again in their sizes.
+    """
     if sees_all(viewer):
         return state
     others = [seat for seat, _ in by_seat(state.hands) if not sees(viewer, seat)]

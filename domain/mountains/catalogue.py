@@ -1,4 +1,4 @@
-"""The data of ruleset `mountains/recon-1`: equipment, hiking cards, options (mountains §1, §2, §9)."""
+"""The data of ruleset `mountains/recon-1`: equipment, hiking cards and options (mountains §1, §2, §9)."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct
 
 from domain.mountains.rejections import Reason
-from domain.shared.catalogues import DataTable, Grade
+from domain.shared.catalogues import DataTable, Grade, counted
 from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
 
@@ -194,45 +194,50 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         summit_books: Whether the others may see a seat's total of stamps.
-        first_seat: Who begins.
+        first_seat: The seat that begins; `random`, chance says which.
     """
 
     summit_books: Annotated[
         SummitBooks, Meta(description="Whether the others may see a seat's total of stamps.")
     ] = SummitBooks.SECRET
-    first_seat: Annotated[FirstSeat, Meta(description="The seat that begins, or chance.")] = "random"
+    first_seat: Annotated[
+        FirstSeat, Meta(description="The seat that begins; `random`, chance says which.")
+    ] = "random"
 
 
 def why_not_options(options: Options, seats: int) -> Reason | None:
-    """Return why the options do not fit the number of seats, or None (§2)."""
+    """Return why options do not fit the number of seats, or None (§2)."""
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
 
 
 def _row(card: HikingCard) -> str:
-    """Return a hiking card as the catalogue lists it."""
+    """Return a hiking card as a row of a table."""
     if card.kind is CardKind.HIKE:
-        return f"{card.id} hike: {', '.join(card.equipment)}; stones {card.stones}, stamps {card.stamps}"
-    return f"{card.id} {card.kind}: price {card.price}, stamps {card.stamps}"
+        needs = ", ".join(card.equipment)
+        return f"{card.id}: {card.kind}, stones {card.stones}, stamps {card.stamps}, {needs}"
+    return f"{card.id}: {card.kind}, price {card.price}, stamps {card.stamps}"
 
+
+_EQUIPMENT = counted(PACK)
 
 DATA = (
     DataTable(
         "equipment",
         Grade.FOUND,
-        "Printed components: each type once blue and once green, which only tells the two copies apart.",
-        EQUIPMENT[:-1],
+        "Printed cards, from public sources: each type once blue and once green, to tell the copies apart.",
+        _EQUIPMENT[:-1],
     ),
     DataTable(
         "equipment_reconstructed",
         Grade.RECONSTRUCTED,
         "Reconstructed: the sixteenth type, which no public source names.",
-        EQUIPMENT[-1:],
+        _EQUIPMENT[-1:],
     ),
     DataTable(
         "decks",
         Grade.FOUND,
-        "Printed components: the number of pieces that a hike needs; a star (s) means a pair among them.",
-        DECKS,
+        "Printed cards, from public sources: the pieces a hike needs; a star (s) means a pair among them.",
+        tuple(f"{deck}: {deck[0]}" for deck in DECKS),
     ),
     DataTable(
         "hands",
@@ -243,7 +248,7 @@ DATA = (
     DataTable(
         "stones",
         Grade.GIVEN,
-        "Rulebook: Preparation, Correctly Assess Day Hikes, Rest Day. The stockpile never runs out (R13).",
+        "Rulebook, Preparation, Correctly Assess Day Hikes, Rest Day: the stockpile never runs out (R13).",
         (
             f"at the beginning: {FIRST_STONES}",
             f"for declining a hike: {STONES_FOR_DECLINING}",

@@ -75,7 +75,7 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
 
 
 def consequence(state: State, chance: Chance) -> Event | None:
-    """Return what is forced: a hut's offer goes past who cannot take it, and a turn that is done ends.
+    """Return what happens next with no one choosing, or None: an offer passed over, the end of a turn.
 
     What is looked at is public, so it tells nothing (§5.1, common §3).
     """

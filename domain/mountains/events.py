@@ -1,4 +1,8 @@
-"""What can happen in Mountains; stored for good."""
+"""What can happen in Mountains; stored for good.
+
+As decided, an event tells everything. As a viewer sees it, a card that this viewer may not see is null; how
+many cards there are is never hidden.
+"""
 
 from msgspec import Struct
 

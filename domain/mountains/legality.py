@@ -30,7 +30,7 @@ QUESTIONS = tuple(
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """Return the seat on turn, or the one that a hut is offered to (§4, §5.1)."""
+    """Return the seat that must choose: the one on turn, or that a hut is offered to (§4, §5.1)."""
     match state.phase:
         case Phase.CHOOSING | Phase.HIKING:
             return (state.turn,)
@@ -66,7 +66,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
 
 
 def legal_moves(state: State, seat: Seat) -> list[Command]:
-    """Return a seat's legal moves in the order of the rules: decks, then questions by seat and equipment."""
+    """Return a seat's legal moves in the order of the rules; none unless it is to act (common §9)."""
     if seat not in to_act(state):
         return []
     if state.phase is Phase.OFFERING:

@@ -7,7 +7,7 @@ from domain.shared.seats import seats_in_order
 
 
 def outcome(state: State) -> Outcome | None:
-    """Return how the game ended, or None while it goes on: most stamps, then most stones (§6.3, R12)."""
+    """Return how the game ended, or None while it goes on (§6.1, §6.3)."""
     if state.phase is not Phase.OVER:
         return None
     kind, winners = best(standings(state), seats_in_order(len(state.stamps)))
@@ -25,7 +25,7 @@ def stones(state: State) -> tuple[int, ...]:
 
 
 def standings(state: State) -> Standings:
-    """Return what ranks the seats: stamps, then stones (§6.3)."""
+    """Return what ranks the seats: stamps, then stones (§6.3, R12)."""
     return tuple(zip(state.stamps, state.stones, strict=True))
 
 

@@ -10,8 +10,8 @@ RULES = (
     ),
     Clause(
         "§2",
-        "Options: summit_books, secret by default or open; first_seat, a seat of the table or random, which "
-        "is the default.",
+        "Options: summit_books, secret by default or open; first_seat, random by default or a seat of the "
+        "match.",
     ),
     Clause(
         "§3.1",

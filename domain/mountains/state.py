@@ -1,4 +1,4 @@
-"""The table of Mountains, hidden parts too (mountains §3 to §6)."""
+"""The whole table of Mountains, hidden parts too (mountains §3, §7)."""
 
 from enum import StrEnum
 
@@ -29,9 +29,9 @@ class State(Struct, frozen=True):
         displayed: Equipment that each seat has on display, in the order of §1.
         stones: Of each seat.
         stamps: Of each seat.
-        draw_pile: The equipment draw pile, top card first.
-        decks: Ids of the cards of each deck, top card first.
-        discard_piles: Ids of the discarded cards of each deck, oldest first.
+        draw_pile: The equipment draw pile, the top card first.
+        decks: Ids of the cards of each deck, the top card first.
+        discard_piles: Ids of the discarded cards of each deck, the oldest card first.
         card: The hiking card that lies face up, if there is one.
         asked: Whether a question was asked for this hike.
         offered: The seats that a hut is still to be offered to, in that order; the first must choose.
@@ -82,7 +82,7 @@ def face_up(state: State) -> HikingCard:
 
 
 def pieces(state: State) -> tuple[str, ...]:
-    """Return the names of all 32 equipment cards and 62 hiking cards, sorted, wherever they are."""
+    """Return the names of all 32 equipment cards and 62 hiking cards, sorted, wherever they are (§1)."""
     places = (*state.hands, *state.displayed, state.draw_pile, *state.decks, *state.discard_piles)
     face_up = () if state.card is None else (state.card.id,)
     return tuple(sorted((*(name for place in places for name in place), *face_up)))

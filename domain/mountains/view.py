@@ -1,4 +1,7 @@
-"""What a viewer may know of Mountains (mountains §7)."""
+"""What a viewer may know of Mountains (mountains §7).
+
+Whoever may not see a card sees that it is there: its number in a view, null in an event.
+"""
 
 from typing import assert_never
 
@@ -158,8 +161,8 @@ def seen(event: Event, viewer: Viewer) -> Event:
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     """Return another table that the viewer cannot tell from this one (§7).
 
-    The other hands and the pile are mixed and dealt again in their sizes, each deck is shuffled, and totals
-    that the view withholds are guessed. Earlier answers and displays are in the log, not in the view.
+    The other hands and the draw pile are mixed and dealt again in their sizes, each deck is shuffled, and
+    totals that the view withholds are guessed. Earlier answers and displays are in the log, not in the view.
     """
     if sees_all(viewer):
         return state

@@ -1,5 +1,7 @@
 """What a game tells of its data: where each table comes from, and what each clause says."""
 
+from collections import Counter
+from collections.abc import Iterable
 from enum import StrEnum
 
 from msgspec import Struct
@@ -20,7 +22,8 @@ class DataTable(Struct, frozen=True):
         name: What the table holds, in lower snake case.
         grade: `given` in the rulebook, `found` on printed components, or `reconstructed`.
         source: Where it comes from, in one sentence.
-        rows: The data, as text, one row each, in the order of the rules.
+        rows: The data as text, one row each, in the order of the rules: a name, a colon, and what belongs to
+            it, parted by commas.
     """
 
     name: str
@@ -39,3 +42,8 @@ class Clause(Struct, frozen=True):
 
     id: str
     text: str
+
+
+def counted(pieces: Iterable[str]) -> tuple[str, ...]:
+    """Return the rows of a table that says of which pieces there are how many, in their order."""
+    return tuple(f"{name}: {count}" for name, count in Counter(pieces).items())

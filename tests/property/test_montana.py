@@ -15,12 +15,11 @@ from domain.montana.legality import cards_fitting, stuck
 from domain.montana.state import State, gaps
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
-from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR
 from tests.support.montana import ALL_CARDS, cards_of
 from tests.support.random_play import Policy, careful, play_out, uniform
-from tests.support.scenarios import luck
+from tests.support.scenarios import accepted, luck
 
 SEAT = Seat(0)
 
@@ -62,18 +61,6 @@ def tables() -> st.SearchStrategy[State]:
     return games().map(lambda game: game[1][-1])
 
 
-def accepted(state: State, command: Command) -> bool:
-    """Return whether a command is legal, where asking why not and deciding agree."""
-    refused = GAME.why_not(state, SEAT, command)
-    decided = None
-    try:
-        GAME.decide(state, SEAT, command, luck())
-    except Rejected as refusal:
-        decided = refusal.reason
-    assert decided is refused
-    return decided is None
-
-
 def order(command: Command) -> tuple[int, int, int, int]:
     """Return what legal moves are sorted by: command, card, row, column (common §9)."""
     if isinstance(command, Redeal):
@@ -103,7 +90,7 @@ def test_legal_moves_are_sorted_unique_and_accepted(state: State) -> None:
     """What is listed may be done, once each, in the stated order (§4, common §9)."""
     moves = list(GAME.legal_moves(state, SEAT))
     assert moves == sorted(set(moves), key=order)
-    assert all(accepted(state, move) for move in moves)
+    assert all(accepted(GAME, state, SEAT, move) for move in moves)
 
 
 @settings(deadline=None, max_examples=40)
@@ -113,7 +100,7 @@ def test_nothing_else_in_full_form_is_accepted(state: State) -> None:
     moves = set(GAME.legal_moves(state, SEAT))
     commands: tuple[Command, ...] = (*EVERY_FULL_MOVE, Redeal())
     for command in commands:
-        assert accepted(state, command) == (command in moves)
+        assert accepted(GAME, state, SEAT, command) == (command in moves)
 
 
 @settings(deadline=None, max_examples=100)
@@ -123,7 +110,7 @@ def test_what_is_left_out_is_filled_in_when_one_answer_is_legal(state: State) ->
     moves = [move for move in GAME.legal_moves(state, SEAT) if isinstance(move, MoveCard)]
     for card in CARDS:
         meant = [move for move in moves if move.card == card]
-        assert accepted(state, MoveCard(card)) == (len(meant) == 1)
+        assert accepted(GAME, state, SEAT, MoveCard(card)) == (len(meant) == 1)
         if len(meant) == 1:
             assert GAME.decide(state, SEAT, MoveCard(card), luck()) == GAME.decide(
                 state, SEAT, meant[0], luck()
@@ -131,7 +118,7 @@ def test_what_is_left_out_is_filled_in_when_one_answer_is_legal(state: State) ->
     for row in range(ROWS):
         for column in range(COLUMNS):
             meant = [move for move in moves if (move.row, move.column) == (row, column)]
-            assert accepted(state, MoveCard(row=row, column=column)) == (len(meant) == 1)
+            assert accepted(GAME, state, SEAT, MoveCard(row=row, column=column)) == (len(meant) == 1)
 
 
 @settings(deadline=None, max_examples=200)

@@ -38,12 +38,10 @@ from domain.montanara.state import BOTH, Phase, State, in_tunnel, opponent
 from domain.montanara.view import Table
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
-from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
 from tests.support.clients import keeps_up
 from tests.support.montanara_client import Client
-from tests.support.scenarios import luck
+from tests.support.scenarios import accepted
 
 VIEWERS = (*map(seated, BOTH), SPECTATOR, ALL_SEEING)
 
@@ -111,18 +109,6 @@ def full_commands(state: State) -> Iterable[Command]:
         yield ArrangeTunnel((*seen[:-1], kind))
 
 
-def accepted(state: State, seat: Seat, command: Command) -> bool:
-    """Return whether a command is legal, where asking why not and deciding agree."""
-    refused = GAME.why_not(state, seat, command)
-    decided = None
-    try:
-        GAME.decide(state, seat, command, luck())
-    except Rejected as refusal:
-        decided = refusal.reason
-    assert decided is refused
-    return decided is None
-
-
 def order(command: Command) -> tuple[int, list[int]]:
     """Return what legal moves are sorted by: command, then arguments (common §9)."""
     arguments: list[int] = []
@@ -143,7 +129,7 @@ def test_listed_moves_are_sorted_unique_and_all_there_are(state: State) -> None:
     assert moves == sorted(set(moves), key=order)
     assert not GAME.legal_moves(state, opponent(seat))
     for command in {*full_commands(state), *moves}:
-        assert accepted(state, seat, command) == (command in moves)
+        assert accepted(GAME, state, seat, command) == (command in moves)
 
 
 @settings(deadline=None, max_examples=40)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from domain.montmartre import GAME
-from domain.montmartre.catalogue import CARDS, COLOUR, COLOURS, PACK, VALUE, Options
+from domain.montmartre.catalogue import CARDS, COLOURS, PACK, STYLES, VALUES, Options
 from domain.montmartre.commands import (
     COMMANDS,
     Command,
@@ -38,12 +38,11 @@ from domain.montmartre.events import (
 from domain.montmartre.state import Phase, State, paintings
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
-from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.clients import keeps_up
 from tests.support.montmartre_client import Client
-from tests.support.scenarios import luck
+from tests.support.scenarios import accepted, luck
 
 type Policy = Callable[[Sequence[Command], Random], Command]
 """Which of the legal moves, at least one, is made."""
@@ -103,7 +102,7 @@ EVERY_COMMAND: tuple[Command, ...] = (
         SellOff(colour, cards)
         for colour in COLOURS
         for count in (1, 2, 3)
-        for cards in combinations_with_replacement([card for card in CARDS if COLOUR[card] is colour], count)
+        for cards in combinations_with_replacement([card for card in CARDS if STYLES[card] is colour], count)
     ),
     *map(Pick, range(3)),
     *map(Sell, COLOURS),
@@ -118,19 +117,6 @@ def on_turn(state: State) -> Seat:
     """Return the seat whose turn it is."""
     (seat,) = GAME.to_act(state)
     return seat
-
-
-def accepted(state: State, command: Command) -> bool:
-    """Return whether a command is legal, where asking why not and deciding agree."""
-    seat = on_turn(state)
-    refused = GAME.why_not(state, seat, command)
-    decided = None
-    try:
-        GAME.decide(state, seat, command, luck())
-    except Rejected as refusal:
-        decided = refusal.reason
-    assert decided is refused
-    return decided is None
 
 
 def order(command: Command) -> tuple[object, ...]:
@@ -167,7 +153,7 @@ def test_legal_moves_are_sorted_unique_and_accepted(state: State) -> None:
         assert bool(moves) == (seat in GAME.to_act(state))
         assert moves == sorted(moves, key=order)
         assert len(moves) == len(set(moves))
-        assert all(accepted(state, move) for move in moves)
+        assert all(accepted(GAME, state, on_turn(state), move) for move in moves)
 
 
 @settings(deadline=None, max_examples=40)
@@ -177,12 +163,12 @@ def test_nothing_else_in_full_form_is_accepted(state: State) -> None:
     moves = set(GAME.legal_moves(state, on_turn(state)))
     own = state.painters[on_turn(state)]
     choices = (
-        SellOff(COLOUR[cards[0]], cards)
+        SellOff(STYLES[cards[0]], cards)
         for count in range(4, 9)
         for cards in combinations(paintings(own), count)
     )
     for command in (*EVERY_COMMAND, *choices):
-        assert accepted(state, command) == (command in moves)
+        assert accepted(GAME, state, on_turn(state), command) == (command in moves)
 
 
 @settings(deadline=None, max_examples=100)
@@ -206,7 +192,7 @@ def test_no_piece_is_lost_or_doubled(match: Played) -> None:
     assert len(everything) == 60 + 20 + 5
     assert sorted(everything) == list(everything)
     muses = [card for card in CARDS for name in everything if name == card]
-    assert (tuple(muses), sum(map(VALUE.__getitem__, muses))) == (PACK, 204)
+    assert (tuple(muses), sum(map(VALUES.__getitem__, muses))) == (PACK, 204)
     assert {GAME.pieces(state) for state in match.states} == {everything}
 
 
@@ -233,7 +219,7 @@ def test_cards_are_held_in_order(match: Played) -> None:
             assert list(painter.hand) == sorted(painter.hand, key=CARDS.index)
             assert list(paintings(painter)) == sorted(paintings(painter), key=CARDS.index)
             for colour, shelf in zip(COLOURS, painter.workshop, strict=True):
-                assert all(COLOUR[card] is colour for card in shelf)
+                assert all(STYLES[card] is colour for card in shelf)
 
 
 @settings(deadline=None, max_examples=60)

@@ -16,8 +16,8 @@ from domain.mount_drago.catalogue import (
     CARDS,
     COLOURS,
     DRAGONS,
-    FACES,
     HAND,
+    PACK,
     VALUES,
     Options,
     board_for,
@@ -37,12 +37,11 @@ from domain.mount_drago.state import INITIAL, Phase, State
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.outcomes import OutcomeKind
-from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.clients import keeps_up
 from tests.support.mount_drago_client import Client
-from tests.support.scenarios import luck
+from tests.support.scenarios import accepted, luck
 
 type Policy = Callable[[State, Sequence[Command], Random], Command]
 """Which of the legal moves, at least one, is made."""
@@ -112,25 +111,13 @@ def viewers(state: State) -> tuple[Viewer, ...]:
     return (*map(seated, seats_in_order(len(state.hands))), SPECTATOR, ALL_SEEING)
 
 
-def accepted(state: State, seat: Seat, command: Command) -> bool:
-    """Return whether a command is legal, where asking why not and deciding agree."""
-    refused = GAME.why_not(state, seat, command)
-    decided = None
-    try:
-        GAME.decide(state, seat, command, luck())
-    except Rejected as refusal:
-        decided = refusal.reason
-    assert decided is refused
-    return decided is None
-
-
 def order(command: Command) -> tuple[int, list[int], bool]:
     """Return what legal moves are sorted by: command, cards, ride (common §9)."""
     match command:
         case PlayCard():
-            return 0, [FACES.index(command.card)], bool(command.ride)
+            return 0, [CARDS.index(command.card)], bool(command.ride)
         case DiscardSummitCards():
-            return 1, [FACES.index(card) for card in command.cards], False
+            return 1, [CARDS.index(card) for card in command.cards], False
         case Draw():
             return 2, [], False
         case _:
@@ -139,11 +126,11 @@ def order(command: Command) -> tuple[int, list[int], bool]:
 
 def full_commands(state: State, seat: Seat) -> set[Command]:
     """Return every card played in every way, every choice of cards in hand discarded, and more."""
-    plays = {PlayCard(card, ride) for card in FACES for ride in (None, False, True)}
+    plays = {PlayCard(card, ride) for card in CARDS for ride in (None, False, True)}
     hand = state.hands[seat]
     choices = {cards for size in range(1, HAND) for cards in combinations(hand, size)}
-    beside = {in_order((*cards, card)) for cards in choices if len(cards) < 2 for card in FACES}
-    return {*plays, *map(DiscardSummitCards, choices | beside | {(card,) for card in FACES}), Draw()}
+    beside = {in_order((*cards, card)) for cards in choices if len(cards) < 2 for card in CARDS}
+    return {*plays, *map(DiscardSummitCards, choices | beside | {(card,) for card in CARDS}), Draw()}
 
 
 @settings(deadline=None, max_examples=100)
@@ -154,7 +141,8 @@ def test_legal_moves_are_sorted_unique_and_all_that_is_accepted(state: State) ->
     moves = list(GAME.legal_moves(state, seat))
     assert moves
     assert moves == sorted(set(moves), key=order)
-    assert {command for command in full_commands(state, seat) if accepted(state, seat, command)} == set(moves)
+    for command in full_commands(state, seat):
+        assert accepted(GAME, state, seat, command) == (command in moves)
 
 
 @settings(deadline=None, max_examples=100)
@@ -172,7 +160,7 @@ def test_only_the_seat_on_turn_is_to_act(match: Played) -> None:
 @given(match=matches())
 def test_no_card_is_lost_or_doubled(match: Played) -> None:
     """All 110 cards and ten dragons are there after every event, from the deal on (§1)."""
-    all_pieces = tuple(sorted((*CARDS, *COLOURS)))
+    all_pieces = tuple(sorted((*PACK, *COLOURS)))
     state = INITIAL
     for event in match[0]:
         state = GAME.evolve(state, event)

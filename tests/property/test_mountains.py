@@ -43,12 +43,11 @@ from domain.mountains.events import (
 from domain.mountains.state import State
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
-from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.clients import keeps_up
 from tests.support.mountains_client import Client
-from tests.support.scenarios import luck
+from tests.support.scenarios import accepted, luck
 
 type Played = tuple[tuple[Event, ...], tuple[State, ...]]
 """All events of a game, and its table after the deal and after each command."""
@@ -96,18 +95,6 @@ def viewers(state: State) -> tuple[Viewer, ...]:
     return (*map(seated, seats_in_order(len(state.hands))), SPECTATOR)
 
 
-def accepted(state: State, seat: Seat, command: Command) -> bool:
-    """Return whether a command is legal, where asking why not and deciding agree."""
-    refused = GAME.why_not(state, seat, command)
-    decided = None
-    try:
-        GAME.decide(state, seat, command, luck())
-    except Rejected as refusal:
-        decided = refusal.reason
-    assert decided is refused
-    return decided is None
-
-
 @settings(deadline=None, max_examples=200)
 @given(state=tables())
 def test_legal_moves_are_just_what_is_accepted_in_the_stated_order(state: State) -> None:
@@ -115,7 +102,7 @@ def test_legal_moves_are_just_what_is_accepted_in_the_stated_order(state: State)
     for seat in seats_in_order(len(state.hands)):
         listed = list(GAME.legal_moves(state, seat))
         if seat in GAME.to_act(state):
-            assert listed == [command for command in EVERY_COMMAND if accepted(state, seat, command)]
+            assert listed == [command for command in EVERY_COMMAND if accepted(GAME, state, seat, command)]
             assert listed
         else:
             assert listed == []

@@ -88,3 +88,27 @@ ENDLESS = 74
 """A deal that can be played for ever: one row begins with the 2 of clubs and one with a gap."""
 WALK = MoveCard("2C")
 """What is always legal in deal `ENDLESS`; its one event leads to the same table after two."""
+
+ONE_OF_EACH = table("""
+    2C  3C  __  4C  5C  6C  7C  8C  9C  10C JC  QC  KC
+    __  2D  3D  4D  5D  6D  7D  8D  9D  10D JD  QD  2H
+    KD  __  __  3H  4H  5H  6H  7H  8H  9H  10H JH  QH
+    KH  2S  3S  4S  5S  6S  7S  8S  9S  10S JS  QS  KS
+""")
+"""A gap behind a card, one in column 0, one behind a king, one behind a gap."""
+
+TWO_AT_THE_EDGE = table("""
+    __ 3C ...
+    2C __ ...
+    __ 2D 9C __ ...
+    ...
+""")
+"""Two gaps in column 0, a 2 in column 0, and gaps that the 3 and 10 of clubs fit."""
+
+STUCK = table("""
+    2C 3C KC __ ...
+    2D KD __ ...
+    KH __ ...
+    KS __ ...
+""")
+"""Four gaps behind kings."""

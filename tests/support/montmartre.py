@@ -4,11 +4,11 @@ from domain.montmartre import GAME
 from domain.montmartre.catalogue import (
     CARDS,
     COLLECTORS,
-    COLOUR,
     COLOURS,
     CONTRACTS,
     HAND,
     PACK,
+    STYLES,
     Card,
     Colour,
 )
@@ -73,7 +73,7 @@ def table(
             Painter(
                 hand=tuple(sorted(drawn or cards(hand))),
                 workshop=tuple(
-                    tuple(sorted(card for card in cards(workshop) if COLOUR[card] is colour))
+                    tuple(sorted(card for card in cards(workshop) if STYLES[card] is colour))
                     for colour in COLOURS
                 ),
                 francs=int(francs or 0),

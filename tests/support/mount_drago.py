@@ -3,7 +3,7 @@
 from typing import cast
 
 from domain.mount_drago import GAME
-from domain.mount_drago.catalogue import CARDS, COLOURS, FACES, Card, Colour, in_order
+from domain.mount_drago.catalogue import CARDS, COLOURS, PACK, Card, Colour, in_order
 from domain.mount_drago.commands import Command
 from domain.mount_drago.events import CardsDrawn, Event
 from domain.mount_drago.state import Phase, State
@@ -32,7 +32,7 @@ def table(
             be left out with their signs.
         dragons: Where dragons stand, `black 2, blue 5`; the others stand on the start.
         points: Points of each seat, 0 if left out.
-        pile: The top of the draw pile. All cards that are not named lie under it, in the order of `CARDS`.
+        pile: The top of the draw pile. All cards that are not named lie under it, in the order of `PACK`.
         discard: The discard pile, oldest first.
         spent: Whether the cards that are not named lie on the discard pile instead.
         turn: The seat on turn.
@@ -49,7 +49,7 @@ def table(
         *cards(discard),
         *(card for part in (*hands, *under) for card in part),
     ]
-    others = without(CARDS, named)
+    others = without(PACK, named)
     spaces = dict.fromkeys(COLOURS, 0)
     for place in filter(None, dragons.split(",")):
         colour, space = place.split()
@@ -73,7 +73,7 @@ def table(
 def cards(text: str) -> tuple[Card, ...]:
     """Return the cards of a text, parted by blanks, in its order."""
     named = tuple(cast(Card, word) for word in text.split())
-    if unknown := [card for card in named if card not in FACES]:
+    if unknown := [card for card in named if card not in CARDS]:
         raise ValueError(f"no such cards: {unknown}")
     return named
 
@@ -81,3 +81,18 @@ def cards(text: str) -> tuple[Card, ...]:
 def drew(seat: int, text: str, *, next_seat: int) -> CardsDrawn:
     """Return the draw that ends a seat's turn, and whose turn comes next."""
     return CardsDrawn(Seat(seat), cards(text), Seat(next_seat), Phase.PLAY)
+
+
+RIDING = """
+    red-1 | blue-1 black-1 black-1 red-2 green-4 white-3
+    blue-2 | red-1
+"""
+"""Ann rides red, Ben blue."""
+
+SPACES = "blue 4, brown 3, black 4, red 2, yellow 3, green 3, white 2, light_blue 7, purple 9, orange 3"
+"""All are under way; red and white are last. No card in hand brings a scoring."""
+
+
+def riding(spaces: str = SPACES) -> State:
+    """Return a table at which Ann is to play, and draws an orange 1 then."""
+    return table(RIDING, dragons=spaces, pile="orange-1 orange-2")

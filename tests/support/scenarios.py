@@ -23,6 +23,18 @@ def luck(context: str = "test") -> SeededChance:
     return SeededChance(bytes(32), context)
 
 
+def accepted(game: Game[Any, Any, Any, Any], state: Any, seat: Seat, command: Any) -> bool:
+    """Return whether a command is legal, where asking why not and deciding agree."""
+    refused = game.why_not(state, seat, command)
+    decided = None
+    try:
+        game.decide(state, seat, command, luck())
+    except Rejected as refusal:
+        decided = refusal.reason
+    assert decided is refused
+    return decided is None
+
+
 @dataclass(frozen=True)
 class Scenarios[S, C, E]:
     """Where a game's scenarios start: `montana.given(table).when(command).then(event)`."""

@@ -1,6 +1,7 @@
 """The shape of the domain: what it imports, what it documents, what its registry names."""
 
 import ast
+import re
 import sys
 import tomllib
 from importlib import import_module
@@ -11,6 +12,7 @@ import pytest
 
 from domain import match
 from domain.games import GAMES
+from domain.shared.catalogues import Grade
 from domain.shared.game import Game
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +82,22 @@ class TestEveryGame:
         """Every event's stored name begins with the game's id."""
         for event in game.events:
             assert event.__struct_config__.tag.startswith(f"{game.id}.")
+
+    def test_data_tables_are_alike(self, game: Game[Any, Any, Any, Any]) -> None:
+        """Each has its own name, a source in one sentence, and rows of a name and what belongs to it."""
+        names = [data.name for data in game.data]
+        assert len(names) == len(set(names)) > 0
+        for data in game.data:
+            assert data.source.endswith(".")
+            assert data.rows
+            assert all(re.fullmatch(r"[^:]+: [^:]+", row) for row in data.rows)
+
+    def test_what_is_reconstructed_says_so(self, game: Game[Any, Any, Any, Any]) -> None:
+        """A table that is not given or found says so in its source, and then the ruleset says so too."""
+        reconstructed = [data for data in game.data if data.grade is Grade.RECONSTRUCTED]
+        said = [data for data in game.data if data.source.startswith("Reconstructed")]
+        assert said == reconstructed
+        assert game.ruleset.split("/")[1].startswith("recon-") == bool(reconstructed)
 
     def test_it_is_registered_under_its_id(self, game: Game[Any, Any, Any, Any]) -> None:
         """Id, package and first part of the ruleset are one word."""

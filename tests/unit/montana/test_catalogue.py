@@ -20,11 +20,16 @@ def test_montana_is_a_game_for_one() -> None:
     assert (GAME.id, GAME.ruleset, GAME.min_seats, GAME.max_seats) == ("montana", "montana/1", 1, 1)
 
 
-def test_all_data_is_given_by_the_rulebook() -> None:
+def test_the_catalogue_says_how_sure_each_table_is() -> None:
     """Cards and board stand in the rulebook: grade given (§1)."""
     assert {data.name: data.grade for data in GAME.data} == {"cards": Grade.GIVEN, "board": Grade.GIVEN}
-    assert GAME.data[0].rows == CARDS
-    assert GAME.data[1].rows == ("4 rows", "13 columns", "4 gaps")
+
+
+def test_the_catalogue_lists_the_data() -> None:
+    """What is served as text is the data that is played with (§1, §3)."""
+    rows = {data.name: data.rows for data in GAME.data}
+    assert rows["cards"] == tuple(f"{card}: 1" for card in CARDS)
+    assert rows["board"] == ("rows: 4", "columns: 13", "gaps: 4")
 
 
 def test_the_catalogue_lists_every_section_and_ruling() -> None:

@@ -36,10 +36,15 @@ def test_montanara_is_a_game_for_two() -> None:
     assert (GAME.id, GAME.ruleset, GAME.min_seats, GAME.max_seats) == ("montanara", "montanara/1", 2, 2)
 
 
-def test_all_data_is_given_by_the_rulebook() -> None:
+def test_the_catalogue_says_how_sure_each_table_is() -> None:
     """Cards with their borders, and the board, stand in the rulebook: grade given (§1)."""
     assert {data.name: data.grade for data in GAME.data} == {"cards": Grade.GIVEN, "board": Grade.GIVEN}
-    assert GAME.data[0].rows == (
+
+
+def test_the_catalogue_lists_the_data() -> None:
+    """What is served as text is the data that is played with (§1)."""
+    rows = {data.name: data.rows for data in GAME.data}
+    assert rows["cards"] == (
         "dwarf: 23, green",
         "crystal: 9, yellow",
         "cave_in: 7, blue and yellow",
@@ -49,7 +54,7 @@ def test_all_data_is_given_by_the_rulebook() -> None:
         "drilling: 9, blue",
         "open_pit: 7, blue",
     )
-    assert GAME.data[1].rows == ("4 spaces",)
+    assert rows["board"] == ("spaces: 4",)
 
 
 def test_the_catalogue_lists_every_section_and_ruling() -> None:

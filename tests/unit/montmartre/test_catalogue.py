@@ -1,21 +1,21 @@
 """Montmartre §1: cards, collectors and contracts, and what the catalogue tells of them."""
 
 from domain.montmartre import GAME
-from domain.montmartre.catalogue import CARDS, COLLECTORS, COLOUR, COLOURS, CONTRACTS, PACK, TIERS, VALUE
+from domain.montmartre.catalogue import CARDS, COLLECTORS, COLOURS, CONTRACTS, PACK, STYLES, TIERS, VALUES
 from domain.shared.catalogues import Grade
 
 
 def test_a_colour_has_fifteen_muse_cards() -> None:
     """In each colour the values 0 to 5 are there twice, 6, 7 and 8 once (§1)."""
     for colour in COLOURS:
-        values = [VALUE[card] for card in PACK if COLOUR[card] is colour]
+        values = [VALUES[card] for card in PACK if STYLES[card] is colour]
         assert values == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8]
 
 
 def test_the_pack_has_60_cards_and_204_pips() -> None:
     """4 x 15 cards, 4 x (2 x (0 + 1 + 2 + 3 + 4 + 5) + 6 + 7 + 8) = 4 x 51 pips (§1)."""
     assert len(PACK) == 4 * 15 == 60
-    assert sum(map(VALUE.__getitem__, PACK)) == 4 * 51 == 204
+    assert sum(map(VALUES.__getitem__, PACK)) == 4 * 51 == 204
 
 
 def test_cards_sort_as_texts() -> None:
@@ -38,20 +38,23 @@ def test_montmartre_is_a_game_for_two_to_five() -> None:
     assert (GAME.id, GAME.ruleset, GAME.min_seats, GAME.max_seats) == ("montmartre", "montmartre/1", 2, 5)
 
 
-def test_the_data_say_how_sure_they_are() -> None:
+def test_the_catalogue_says_how_sure_each_table_is() -> None:
     """The Muse cards were found, all else stands in the rulebook (§1)."""
     assert {data.name: data.grade for data in GAME.data} == {
-        "muse_cards": Grade.FOUND,
+        "cards": Grade.FOUND,
         "collectors": Grade.GIVEN,
         "contracts": Grade.GIVEN,
         "money": Grade.GIVEN,
     }
-    assert [data.rows for data in GAME.data] == [
-        PACK,
-        ("blue: 2 4 6 8 10", "green: 2 4 6 8 10", "pink: 2 4 6 8 10", "yellow: 2 4 6 8 10"),
-        ("white: 4", "grey: 3 7", "brown: 5 12"),
-        ("27 coins",),
-    ]
+
+
+def test_the_catalogue_lists_the_data() -> None:
+    """What is served as text is the data that is played with (§1)."""
+    rows = {data.name: data.rows for data in GAME.data}
+    assert rows["cards"] == tuple(f"{card}: {PACK.count(card)}" for card in CARDS)
+    assert rows["collectors"] == tuple(f"{colour}: 2, 4, 6, 8, 10" for colour in COLOURS)
+    assert rows["contracts"] == ("white: 4", "grey: 3, 7", "brown: 5, 12")
+    assert rows["money"] == ("coins: 27",)
 
 
 def test_the_catalogue_lists_every_section_and_ruling() -> None:

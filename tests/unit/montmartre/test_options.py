@@ -33,7 +33,7 @@ def test_a_seat_may_be_named(seat: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_the_seat_must_be_one_of_the_match(seats: int) -> None:
+def test_the_first_seat_must_be_at_the_table(seats: int) -> None:
     """A first seat that the match does not have is refused when it opens (§2)."""
     game = montmartre.game
     for first in FIRST_SEATS:
@@ -47,7 +47,7 @@ def test_the_seat_must_be_one_of_the_match(seats: int) -> None:
 
 
 @pytest.mark.parametrize("text", [b'{"first_seat": 5}', b'{"first_seat": "0"}', b'{"vollard": "blue"}'])
-def test_nothing_else_is_accepted(text: bytes) -> None:
+def test_nothing_else_is(text: bytes) -> None:
     """Other values and other options are refused (§2)."""
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(text, type=Options)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.mount_drago.catalogue import CARDS, Scoring
+from domain.mount_drago.catalogue import PACK, Scoring
 from domain.mount_drago.commands import DiscardSummitCards, Draw, PlayCard
 from domain.mount_drago.events import (
     CardPlayed,
@@ -212,7 +212,7 @@ RUN_OUT = """
 
 def renewed(held: str) -> DrawPileRenewed:
     """Return the new draw pile of all cards but those held, as chance that sorts them leaves it."""
-    pile = without(CARDS, cards(held))
+    pile = without(PACK, cards(held))
     return DrawPileRenewed(pile)
 
 
@@ -221,7 +221,7 @@ def test_an_empty_draw_pile_is_made_anew() -> None:
     new_pile = renewed("red-2 green-1 blue-1 blue-2 blue-2")
     reached = (
         mount_drago.given(table(RUN_OUT, spent=True))
-        .when(PlayCard("red-2"), chance=RiggedChance(CARDS))
+        .when(PlayCard("red-2"), chance=RiggedChance(PACK))
         .then(
             played("red-2", 2),
             new_pile,
@@ -237,7 +237,7 @@ def test_an_empty_draw_pile_is_made_anew() -> None:
 def test_a_draw_pile_that_runs_out_is_made_anew_within_the_draw() -> None:
     """What it still has is drawn first; what was drawn is not shuffled in again (R6)."""
     mount_drago.given(table(RUN_OUT, pile="orange-2 orange-1", spent=True)).when(
-        PlayCard("red-2"), chance=RiggedChance(CARDS)
+        PlayCard("red-2"), chance=RiggedChance(PACK)
     ).then(
         played("red-2", 2),
         CardsDrawn(ANN, cards("orange-1 orange-2"), ANN, Phase.DRAW),
@@ -261,7 +261,7 @@ def test_a_draw_pile_may_be_empty_between_turns() -> None:
 def test_cards_discarded_before_the_draw_are_shuffled_in() -> None:
     """They lie on the discard pile when the draw pile is made anew (R5, R6)."""
     state = table(RUN_OUT, dragons="green 25", spent=True, phase=Phase.DISCARD)
-    mount_drago.given(state).when(DiscardSummitCards(("green-1",)), chance=RiggedChance(CARDS)).then(
+    mount_drago.given(state).when(DiscardSummitCards(("green-1",)), chance=RiggedChance(PACK)).then(
         SummitCardsDiscarded(ANN, ("green-1",)),
         renewed("red-1 red-2 blue-1 blue-2 blue-2"),
         drew(0, "blue-1 blue-3 blue-3 blue-3 blue-4", next_seat=1),
@@ -271,7 +271,7 @@ def test_cards_discarded_before_the_draw_are_shuffled_in() -> None:
 def test_keeping_all_with_an_empty_draw_pile() -> None:
     """The draw that was asked for makes the pile anew and then goes on by itself (R6)."""
     state = table(RUN_OUT, dragons="green 25", spent=True, phase=Phase.DISCARD)
-    mount_drago.given(state).when(Draw(), chance=RiggedChance(CARDS)).then(
+    mount_drago.given(state).when(Draw(), chance=RiggedChance(PACK)).then(
         renewed("red-1 red-2 green-1 blue-1 blue-2 blue-2"),
         drew(0, "blue-1 blue-3 blue-3 blue-3", next_seat=1),
     )

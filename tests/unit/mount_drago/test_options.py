@@ -18,7 +18,7 @@ def test_by_default_a_random_seat_begins() -> None:
 
 
 @pytest.mark.parametrize("text", [b'{"first_seat": 5}', b'{"first_seat": "0"}', b'{"seats": 3}'])
-def test_nothing_else_is_an_option(text: bytes) -> None:
+def test_nothing_else_is(text: bytes) -> None:
     """Values and options that §2 does not name are refused (§2)."""
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(text, type=Options)

@@ -1,33 +1,17 @@
-"""Mount Drago §4.1 and §4.2: playing a card, moving a dragon, changing dragons; and every refusal."""
+"""Mount Drago §4.1 and §4.2: playing a card, moving a dragon, changing dragons."""
 
-import msgspec
 import pytest
 
 from domain.mount_drago.catalogue import Options
-from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
+from domain.mount_drago.commands import PlayCard
 from domain.mount_drago.events import CardPlayed
-from domain.mount_drago.rejections import CLAUSES, Reason
-from domain.mount_drago.state import Phase, State
+from domain.mount_drago.state import Phase
 from domain.shared.game import begin
 from domain.shared.seats import Seat
-from tests.support.mount_drago import cards, drew, mount_drago, table
+from tests.support.mount_drago import SPACES, cards, drew, mount_drago, riding, table
 from tests.support.scenarios import luck
 
 ANN, BEN = Seat(0), Seat(1)
-
-RIDING = """
-    red-1 | blue-1 black-1 black-1 red-2 green-4 white-3
-    blue-2 | red-1
-"""
-"""Ann rides red, Ben blue."""
-
-SPACES = "blue 4, brown 3, black 4, red 2, yellow 3, green 3, white 2, light_blue 7, purple 9, orange 3"
-"""All are under way; red and white are last. No card in hand brings a scoring."""
-
-
-def riding(spaces: str = SPACES) -> State:
-    """Return a table at which Ann is to play, and draws an orange 1 then."""
-    return table(RIDING, dragons=spaces, pile="orange-1 orange-2")
 
 
 def played(card: str, space: int, *, on_top: bool) -> CardPlayed:
@@ -199,74 +183,6 @@ def test_the_last_place_is_looked_at_anew_for_each_card() -> None:
             PlayCard("yellow-2"), PlayCard("green-3", ride=False), PlayCard("green-3", ride=True), seat=1
         )
     )
-
-
-AT_SUMMIT = table(
-    """
-    red-1 | black-1 black-2 red-2
-    blue-2 | red-1
-    """,
-    dragons="black 25",
-    phase=Phase.DISCARD,
-)
-"""Ann has played; black stands on a summit space, and Ann may discard."""
-
-
-REFUSALS = [
-    (riding(), PlayCard("yellow-1"), Reason.CARD_NOT_IN_HAND),
-    (riding(), PlayCard("yellow-1", ride=True), Reason.CARD_NOT_IN_HAND),
-    (riding(), PlayCard("white-3"), Reason.RIDE_REQUIRED),
-    (riding(), PlayCard("black-1", ride=True), Reason.RIDE_NOT_ALLOWED),
-    (riding(), PlayCard("red-2", ride=True), Reason.RIDE_NOT_ALLOWED),
-    (riding(), PlayCard("blue-1", ride=False), Reason.RIDE_NOT_ALLOWED),
-    (riding(SPACES.replace("blue 4", "blue 2")), PlayCard("blue-1", ride=False), Reason.RIDE_NOT_ALLOWED),
-    (riding(), Draw(), Reason.CARD_NOT_PLAYED_YET),
-    (riding(), DiscardSummitCards(("black-1",)), Reason.CARD_NOT_PLAYED_YET),
-    (AT_SUMMIT, PlayCard("black-1"), Reason.CARD_ALREADY_PLAYED),
-    (AT_SUMMIT, DiscardSummitCards(("black-3",)), Reason.DISCARD_NOT_IN_HAND),
-    (AT_SUMMIT, DiscardSummitCards(("black-1", "black-1")), Reason.DISCARD_NOT_IN_HAND),
-    (AT_SUMMIT, DiscardSummitCards(("red-1",)), Reason.DISCARD_NOT_IN_HAND),
-    (AT_SUMMIT, DiscardSummitCards(("red-2",)), Reason.DRAGON_NOT_ON_SUMMIT),
-    (AT_SUMMIT, DiscardSummitCards(("black-1", "red-2")), Reason.DRAGON_NOT_ON_SUMMIT),
-]
-
-
-@pytest.mark.parametrize(("state", "command", "reason"), REFUSALS)
-def test_every_reason_for_refusing(state: State, command: Command, reason: Reason) -> None:
-    """A command that §4 does not allow is refused, and the reason says which clause it breaks (§4)."""
-    mount_drago.given(state).when(command).then_rejected(reason, seat=0)
-
-
-def test_no_reason_is_out_of_reach() -> None:
-    """The table above reaches every reason but that of the options, and each has its clause (§4)."""
-    reached = {reason for _, _, reason in REFUSALS}
-    assert reached | {Reason.FIRST_SEAT_OUT_OF_RANGE} == set(Reason) == set(CLAUSES)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        b'{"type":"play_card","card":"pink-1"}',
-        b'{"type":"play_card","card":"blue-6"}',
-        b'{"type":"play_card"}',
-        b'{"type":"play_card","card":"blue-1","ride":1}',
-        b'{"type":"play_card","card":"blue-1","dragon":"blue"}',
-        b'{"type":"discard_summit_cards","cards":[]}',
-        b'{"type":"discard_summit_cards","cards":["red-1","red-1","red-2","red-2","red-3","red-3"]}',
-        b'{"type":"draw","cards":1}',
-        b'{"type":"pass"}',
-    ],
-)
-def test_a_command_outside_its_type_does_not_parse(text: bytes) -> None:
-    """Cards, fields, numbers of cards and commands that §4 does not name are no command (§4, common §2)."""
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.json.decode(text, type=Command)
-
-
-def test_an_absent_ride_may_be_null() -> None:
-    """An optional field that is null is absent (common §2)."""
-    text = b'{"type":"play_card","card":"blue-1","ride":null}'
-    assert msgspec.json.decode(text, type=Command) == PlayCard("blue-1")
 
 
 def test_only_the_seat_on_turn_has_moves() -> None:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from domain.mount_drago.catalogue import CARDS, COLOURS, DRAGONS, FACES, Options
+from domain.mount_drago.catalogue import CARDS, COLOURS, DRAGONS, PACK, Options
 from domain.mount_drago.events import Dealt
 from domain.mount_drago.setup import setup
 from domain.mount_drago.state import INITIAL, Phase, State, pieces
@@ -25,9 +25,9 @@ def dealt(context: str, seats: int, first: FirstSeat = "random") -> Dealt:
 
 def test_open_cards_then_hands_then_the_draw_pile() -> None:
     """A card of its own colour each, then six from the front of the shuffled rest (§3.2, R1, common §4)."""
-    downwards = tuple(reversed(FACES))
+    downwards = tuple(reversed(CARDS))
     events, state = begin(mount_drago.game, Options(), 3, RiggedChance(downwards))
-    rest = tuple(reversed(without(CARDS, cards("blue-1 brown-1 black-1"))))
+    rest = tuple(reversed(without(PACK, cards("blue-1 brown-1 black-1"))))
     hands = (
         cards("orange-3 orange-3 orange-4 orange-4 orange-5 orange-5"),
         cards("purple-5 orange-1 orange-1 orange-2 orange-2 orange-3"),
@@ -73,12 +73,12 @@ def test_the_first_seat_is_drawn_before_all_else() -> None:
     """One draw below the number of seats, then a card each, then a shuffle of the rest (§3.2, R1)."""
     chance = luck("some match")
     first_seat = chance.below(3)
-    left = CARDS
+    left = PACK
     open_cards = []
     for _ in range(3):
         open_cards.append(left[chance.below(len(left))])
         left = tuple(card for card in left if DRAGONS[card] != DRAGONS[open_cards[-1]])
-    rest = chance.shuffle(without(CARDS, open_cards))
+    rest = chance.shuffle(without(PACK, open_cards))
     event = dealt("some match", 3)
     assert (event.first_seat, list(event.open_cards)) == (first_seat, open_cards)
     assert [set(hand) for hand in event.hands] == [set(rest[at : at + 6]) for at in (0, 6, 12)]
@@ -103,11 +103,11 @@ def test_the_deal_is_all_there_is() -> None:
     """110 cards and ten dragons from the deal on, nothing before it (§1, §3)."""
     assert pieces(INITIAL) == ()
     _, state = begin(mount_drago.game, Options(), 5, luck())
-    assert pieces(state) == tuple(sorted((*CARDS, *COLOURS)))
+    assert pieces(state) == tuple(sorted((*PACK, *COLOURS)))
 
 
 def test_hands_are_sorted() -> None:
     """A hand is a multiset, held by colour and value, alike cards alike (common §2)."""
-    (event,) = setup(Options(), 2, RiggedChance((*cards("white-2 orange-1 blue-5"), *FACES)))
+    (event,) = setup(Options(), 2, RiggedChance((*cards("white-2 orange-1 blue-5"), *CARDS)))
     assert isinstance(event, Dealt)
     assert event.hands[0] == cards("blue-5 blue-5 white-2 white-2 orange-1 orange-1")

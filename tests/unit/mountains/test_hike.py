@@ -13,7 +13,7 @@ from domain.mountains.events import (
     TurnEnded,
 )
 from domain.mountains.rejections import Reason
-from domain.mountains.state import Phase
+from domain.mountains.state import INITIAL, Phase, State, face_up
 from tests.support.mountains import ANN, BEN, CAM, hiking_card, mountains, table
 
 PAIR = "4s-01"
@@ -268,3 +268,38 @@ def test_play_goes_round_clockwise() -> None:
     given = mountains.given(table("mug", "boots", "tent", turn=2, card="1-04"))
     reached = given.when(DeclineHike(), seat=2).then(HikeDeclined(CAM, 1), TurnEnded(CAM, ANN))
     assert mountains.game.to_act(reached.state) == (ANN,)
+
+
+def test_questions_come_by_neighbour_then_equipment() -> None:
+    """Neighbours rising, equipment in the order of §1, then what ends the turn (common §9)."""
+    state = table("rope helmet", "boots", "tent", turn=1, card="4s-01", asked=True)
+    mountains.given(state).then_legal(
+        Ask(0, "carabiner"),
+        Ask(0, "helmet"),
+        Ask(0, "lighter"),
+        Ask(2, "carabiner"),
+        Ask(2, "helmet"),
+        Ask(2, "lighter"),
+        AbandonHike(),
+        seat=1,
+    )
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        table("mug", "boots", used="2"),
+        table("mug", "rope", card="1-04"),
+        table("mug", "rope", card="1-04", asked=True),
+    ],
+)
+def test_only_the_seat_on_turn_has_moves(state: State) -> None:
+    """The others wait (common §1)."""
+    assert mountains.game.to_act(state) == (0,)
+    mountains.given(state).then_legal(seat=1)
+
+
+def test_no_card_lies_face_up_before_one_is_chosen() -> None:
+    """To look for it then is a bug of the asker (§4.1)."""
+    with pytest.raises(ValueError, match="face up"):
+        face_up(INITIAL)

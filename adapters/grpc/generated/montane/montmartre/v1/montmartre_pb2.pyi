@@ -772,7 +772,7 @@ class CardsPicked(_message.Message):
     """The card that is on top of the pile now; absent if the pile is empty."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[Global___Card.ValueType]:
-        """The cards, top first."""
+        """The cards, the top card first."""
 
     def __init__(
         self,
