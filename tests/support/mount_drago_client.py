@@ -77,7 +77,8 @@ class Client:
                 )
             case DrawPileRenewed():
                 seats = tuple(replace(place, under=()) for place in table.seats)
-                self._change(seats=seats, draw_pile=_pile(event.draw_pile), discard_pile=())
+                pile = _pile(event.draw_pile)
+                self._change(phase=Phase.DRAW, seats=seats, draw_pile=pile, discard_pile=())
             case _:
                 assert_never(event)
 
