@@ -2,21 +2,23 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from importlib import import_module
 from typing import Any
 
-from domain import match, montana, montanara, montmartre, mount_drago, mountains
+from domain import match
 from domain.shared.game import Game
 
 GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
-    game.id: game
+    game: import_module(f"domain.{game}").GAME
     for game in (
-        montana.GAME,
-        montanara.GAME,
-        montmartre.GAME,
-        mount_drago.GAME,
-        mountains.GAME,
+        "montana",
+        "montanara",
+        "montmartre",
+        "mount_drago",
+        "mountains",
     )
-}  # fmt: skip
+}
+"""Every game by its id, which is the name of its package."""
 
 _CLAUSES: Mapping[type[StrEnum], tuple[str, Mapping[Any, str]]] = {
     match.Reason: ("common", match.CLAUSES),
