@@ -27,8 +27,8 @@ STRETCH = 250
 """How many matches a process plays before it reports."""
 CLOSELY = 50
 """Two matches of so many are looked into at every version, and folded."""
-WATCHED = 4
-"""One match of so many is looked through for what rulings show; it takes as long as a fold."""
+WATCHED = 2
+"""One match of so many is looked through for what rulings show; that takes as long as to fold it."""
 TRYING = 0.05
 """At how many of the tables commands are tried."""
 TRIED = 8

@@ -28,7 +28,7 @@ from domain.montmartre.catalogue import (
     WORKSHOP_LIMIT,
 )
 from domain.montmartre.legality import total
-from domain.montmartre.state import paintings
+from domain.montmartre.state import State, paintings
 from domain.mount_drago import events as flown
 from domain.mount_drago.catalogue import DRAGONS, Scoring
 from domain.mount_drago.legality import offered
@@ -162,9 +162,9 @@ def _again(before: Any, event: Any, after: Any) -> bool:
     return before.ending is not None and _endings(after) > _endings(before)
 
 
-def _endings(state: Any) -> int:
+def _endings(state: State) -> int:
     """Return how many seats and collectors would bring the end."""
-    gone: bool = state.collectors.count(()) >= EMPTY_COLLECTORS
+    gone = state.collectors.count(()) >= EMPTY_COLLECTORS
     return gone + sum(painter.francs >= FRANCS for painter in state.painters)
 
 
