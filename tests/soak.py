@@ -1,8 +1,8 @@
 """Very many random matches of every game: `python -m tests.soak`, on all cores.
 
 Each is checked as the conformance suite checks it. At some tables commands are tried too, legal or not. What
-is printed says how random play with random options goes: its length, who wins, how it ends, and which
-refusals were met. A match that fails is named by its number, which plays it again.
+is printed says how random play with random options goes: its length, who wins, how it ends, which refusals
+were met, and how often each ruling showed. A match that fails is named by its number, which plays it again.
 """
 
 import sys
@@ -20,12 +20,15 @@ from domain.match import Phase, to_act
 from tests.support.checked_play import checked
 from tests.support.commands import asked_for
 from tests.support.random_matches import Table, tables
+from tests.support.rulings import RULINGS, Proved, shown
 from tests.support.shapes import shape_of
 
 STRETCH = 250
 """How many matches a process plays before it reports."""
 CLOSELY = 50
 """Two matches of so many are looked into at every version, and folded."""
+WATCHED = 2
+"""One match of so many is looked through for what rulings show; that takes as long as to fold it."""
 TRYING = 0.05
 """At how many of the tables commands are tried."""
 TRIED = 8
@@ -54,6 +57,8 @@ class Met:
         kinds: How they ended.
         reasons: What brought the end.
         refusals: Why commands, or made-up options, were refused, in all matches.
+        watched: Matches that were looked through for rulings, with or without resignations.
+        rulings: How many of their steps show each ruling.
     """
 
     matches: int = 0
@@ -64,6 +69,8 @@ class Met:
     kinds: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
+    watched: int = 0
+    rulings: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Met") -> None:
         """Take in what came up in other matches."""
@@ -75,6 +82,8 @@ class Met:
         self.kinds.update(other.kinds)
         self.reasons.update(other.reasons)
         self.refusals.update(other.refusals)
+        self.watched += other.watched
+        self.rulings.update(other.rulings)
 
 
 def main() -> None:
@@ -139,8 +148,13 @@ def play_one(table: Table, number: int, met: Met) -> None:
     dice, commands = Random(number), -1
     if refused := table.game.why_not_options(shape_of(table.game.options).sample(dice), table.seats):
         met.refusals[str(refused)] += 1
+    before, watched = table.game.initial, dice.random() < 1 / WATCHED
+    met.watched += watched
     for step in checked(table, number, closely=number % CLOSELY < 2):
         commands += 1
+        if watched:
+            met.rulings.update(shown(table.game, before, step.events))
+            before = step.match.table
         if step.match.phase is Phase.PLAYING and dice.random() < TRYING:
             state = step.match.table
             for seat in to_act(table.game, step.match):
@@ -175,6 +189,10 @@ def report(game: str, by_seats: dict[int, Met]) -> None:
         print(f"{count:>12,} {reason}")
     if never := [reason for reason in GAMES[game].clauses if str(reason) not in whole.refusals]:
         print(f"       never {', '.join(never)}")
+    print(f"\nof {whole.watched:,} of these matches, steps that show a ruling:")
+    for ruling, how in RULINGS[game].items():
+        said = f"proved by {how.by}" if isinstance(how, Proved) else f"{whole.rulings[ruling]:,}"
+        print(f"{ruling:>5} {said}")
 
 
 def shares(counts: Counter[str], of: int) -> str:
