@@ -38,7 +38,7 @@ check: $(INSTALLED) ## Look at format, lint, types, imports, proto files and loc
 	@diff requirements.lock build/check/requirements.lock \
 		|| { echo "requirements.lock is not up to date with pyproject.toml: make lock"; exit 1; }
 
-bench: $(INSTALLED) ## Measure how fast rules and store are, beside bounds of the same run
+bench: $(INSTALLED) ## Measure how fast everything is, beside bounds of the same run
 	@$(PYTHON) -m bench $(ARGS)
 
 proto: $(INSTALLED) ## Generate the gRPC code from the proto files
