@@ -13,11 +13,9 @@ from domain.shared.game import play
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, seated
 from tests.support.rigged import StackedChance
-from tests.support.scenarios import Scenarios, luck
+from tests.support.scenarios import ANN, Scenarios, luck
 
 montanara: Scenarios[State, Command, Event] = Scenarios(GAME)
-
-ANN, BEN = BOTH
 
 
 def cards(text: str) -> tuple[Kind, ...]:

@@ -40,7 +40,7 @@ def table(
     text: str,
     *,
     piles: str | None = None,
-    discard: str = "",
+    discard_pile: str = "",
     first_seat: int = 0,
     turn: int = 0,
     phase: Phase = Phase.BEGUN,
@@ -54,8 +54,8 @@ def table(
         text: A line a seat: hand | workshop | collectors won | francs | contract; what is left out at its end
             is empty. `...` is a hand of four cards that the text does not name.
         piles: Three piles, top first, parted by `/`. Left out, they are made of all cards not named.
-        discard: The newest cards of the discard pile, oldest first; with piles given, all cards not named lie
-            under them.
+        discard_pile: The newest cards of the discard pile, oldest first; with piles given, all cards not
+            named lie under them.
         first_seat: Who began.
         turn: Whose turn it is.
         phase: What has been done in the turn.
@@ -65,7 +65,7 @@ def table(
     """
     lines = [[part.strip() for part in f"{line}||||".split("|")] for line in text.strip().splitlines()]
     named = " ".join(word for line in lines for word in line[:2] if word != "...")
-    others = without(PACK, cards(f"{named} {discard} {(piles or '').replace('/', ' ')}"))
+    others = without(PACK, cards(f"{named} {discard_pile} {(piles or '').replace('/', ' ')}"))
     painters = []
     for hand, workshop, collectors, francs, contract, *_ in lines:
         drawn, others = draw(others, HAND if hand == "..." else 0)
@@ -88,7 +88,7 @@ def table(
         phase=phase,
         painters=tuple(painters),
         piles=laid(others) if piles is None else tuple(cards(pile) for pile in piles.split("/")),
-        discard_pile=(() if piles is None else others) + cards(discard),
+        discard_pile=(() if piles is None else others) + cards(discard_pile),
         collectors=tuple(
             without(COLLECTORS, (value for painter in painters for value in painter.collectors[shelf]))
             for shelf in range(len(COLOURS))

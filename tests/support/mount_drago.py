@@ -19,8 +19,8 @@ def table(
     *,
     dragons: str = "",
     points: tuple[int, ...] | None = None,
-    pile: str = "",
-    discard: str = "",
+    draw_pile: str = "",
+    discard_pile: str = "",
     spent: bool = False,
     turn: int = 0,
     phase: Phase = Phase.PLAY,
@@ -32,8 +32,8 @@ def table(
             be left out with their signs.
         dragons: Where dragons stand, `black 2, blue 5`; the others stand on the start.
         points: Points of each seat, 0 if left out.
-        pile: The top of the draw pile. All cards that are not named lie under it, in the order of `PACK`.
-        discard: The discard pile, oldest first.
+        draw_pile: The top of the draw pile. All cards not named lie under it, in the order of `PACK`.
+        discard_pile: The discard pile, oldest first.
         spent: Whether the cards that are not named lie on the discard pile instead.
         turn: The seat on turn.
         phase: What its turn has come to.
@@ -45,8 +45,8 @@ def table(
     under = tuple(cards(below) for _, _, below in piles)
     named = [
         *open_cards,
-        *cards(pile),
-        *cards(discard),
+        *cards(draw_pile),
+        *cards(discard_pile),
         *(card for part in (*hands, *under) for card in part),
     ]
     others = without(PACK, named)
@@ -62,8 +62,8 @@ def table(
         under=under,
         dragons=tuple(spaces.values()),
         points=points or (0,) * len(lines),
-        draw_pile=(*cards(pile), *(() if spent else others)),
-        discard_pile=(*cards(discard), *(others if spent else ())),
+        draw_pile=(*cards(draw_pile), *(() if spent else others)),
+        discard_pile=(*cards(discard_pile), *(others if spent else ())),
         turn=Seat(turn),
         phase=phase,
         scoring=None,
@@ -95,4 +95,4 @@ SPACES = "blue 4, brown 3, black 4, red 2, yellow 3, green 3, white 2, light_blu
 
 def riding(spaces: str = SPACES) -> State:
     """Return a table at which Ann is to play, and draws an orange 1 then."""
-    return table(RIDING, dragons=spaces, pile="orange-1 orange-2")
+    return table(RIDING, dragons=spaces, draw_pile="orange-1 orange-2")

@@ -26,8 +26,6 @@ from tests.support.scenarios import Scenarios
 
 mountains: Scenarios[State, Command, Event] = Scenarios(GAME)
 
-ANN, BEN, CAM, DAN, EVE = (Seat(number) for number in range(5))
-
 
 def table(
     *places: str,
@@ -38,9 +36,9 @@ def table(
     phase: Phase | None = None,
     stones: Sequence[int] = (),
     stamps: Sequence[int] = (),
-    pile: str | None = None,
+    draw_pile: str | None = None,
     tops: str = "",
-    discarded: str = "",
+    discard_piles: str = "",
     used: str = "",
     books: SummitBooks = SummitBooks.SECRET,
 ) -> State:
@@ -56,9 +54,10 @@ def table(
         phase: As the card has it, if it is left out.
         stones: One a seat; 8 each if they are left out.
         stamps: One a seat; none if they are left out.
-        pile: The equipment draw pile, top first; all that nobody has, in the order of §1, if it is left out.
+        draw_pile: The equipment draw pile, top first; if it is left out, all that nobody has, in the order of
+            §1.
         tops: Ids of hiking cards that lie on top of their decks; below come the others in the order of §9.
-        discarded: Ids of hiking cards on their discard piles, oldest first.
+        discard_piles: Ids of hiking cards on their discard piles, oldest first.
         used: Decks whose other cards are all discarded, in the order of §9.
         books: Whether the others may see a seat's stamps.
     """
@@ -68,9 +67,9 @@ def table(
     displayed = tuple(equipment(shown) for _, _, shown in halves)
     rest = without(PACK, (piece for pieces in (*hands, *displayed) for piece in pieces))
     lying = hiking_card(card) if card else None
-    named = [*ids(tops), *ids(discarded), *ids(card)]
+    named = [*ids(tops), *ids(discard_piles), *ids(card)]
     others = [other.id for other in HIKING_CARDS if other.id not in named]
-    gone = [*ids(discarded), *(id for id in others if CARDS[id].deck in used.split())]
+    gone = [*ids(discard_piles), *(id for id in others if CARDS[id].deck in used.split())]
     hut = lying is not None and lying.kind is not CardKind.HIKE
     if phase is None:
         phase = Phase.OFFERING if hut else Phase.HIKING if lying else Phase.CHOOSING
@@ -85,7 +84,7 @@ def table(
         offered=tuple(Seat(seat) for seat in offered),
         hands=hands,
         displayed=displayed,
-        draw_pile=rest if pile is None else cast(tuple[Equipment, ...], tuple(pile.split())),
+        draw_pile=rest if draw_pile is None else cast(tuple[Equipment, ...], tuple(draw_pile.split())),
         decks=_by_deck([*ids(tops), *(id for id in others if id not in gone)]),
         discard_piles=_by_deck(gone),
         stones=tuple(stones) or (FIRST_STONES,) * seats,

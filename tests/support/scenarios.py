@@ -12,10 +12,13 @@ from domain.shared.chance import Chance, SeededChance
 from domain.shared.game import Game, play
 from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
-from domain.shared.seats import FirstSeat, Seat
+from domain.shared.seats import FirstSeat, Seat, seats_in_order
 
 FIRST_SEATS: tuple[FirstSeat, ...] = get_args(FirstSeat.__value__)
 """Every way to say who begins: chance first, then the seats."""
+
+ANN, BEN, CAM, DAN, EVE = seats_in_order(5)
+"""Who sits at the tables of the tests."""
 
 
 def luck(context: str = "test") -> SeededChance:

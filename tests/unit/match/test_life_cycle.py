@@ -33,9 +33,7 @@ from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.matches import holder, playing, terms
 from tests.support.pebbles import PEBBLES, Heaped, Options, RolledAway, State, Take, Taken, heap
 from tests.support.pebbles import Reason as PebblesReason
-from tests.support.scenarios import luck
-
-ANN, BEN, CAM = Seat(0), Seat(1), Seat(2)
+from tests.support.scenarios import ANN, BEN, CAM, luck
 
 type Pebbles = Match[State, Options]
 

@@ -6,7 +6,8 @@ from domain.montanara.catalogue import Kind
 from domain.montanara.commands import Command, DeclineLook, LookAtMountain, PlayCaveIn, TakeCard
 from domain.montanara.events import CaveInPlayed, LookDeclined, MountainLookedAt
 from domain.montanara.rejections import Reason
-from tests.support.montanara import ANN, BEN, cards, laid, montanara, table
+from tests.support.montanara import cards, laid, montanara, table
+from tests.support.scenarios import ANN, BEN
 
 MOUNTAINS = "theft crystal / / tunnel / dwarf dwarf"
 BEFORE = table(hands="cave_in theft / ", mountains=MOUNTAINS, displays="dwarf crystal / dwarf dwarf")

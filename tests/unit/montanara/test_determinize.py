@@ -8,8 +8,8 @@ from domain.montanara.state import State
 from domain.montanara.view import determinize, view
 from domain.shared.game import begin
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.montanara import ANN, BEN, after, cards, laid, montanara, shuffled, table
-from tests.support.scenarios import luck
+from tests.support.montanara import after, cards, laid, montanara, shuffled, table
+from tests.support.scenarios import ANN, BEN, luck
 
 MOUNTAINS = "theft*0 tunnel / crystal*1 dwarf*01 / open_pit / drilling shaking"
 STATE = table(hands="dwarf theft / crystal cave_in cave_in*", mountains=MOUNTAINS)

@@ -17,9 +17,9 @@ from domain.montanara.events import (
 from domain.montanara.rejections import Reason
 from domain.montanara.state import State
 from domain.shared.game import play
-from tests.support.montanara import ANN, BEN, cards, laid, montanara, table
+from tests.support.montanara import cards, laid, montanara, table
 from tests.support.rigged import StackedChance
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, luck
 
 
 def digging(mountain: str, display: str = "dwarf dwarf dwarf", hands: str = " / ") -> State:

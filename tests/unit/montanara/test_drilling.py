@@ -14,7 +14,8 @@ from domain.montanara.commands import (
 )
 from domain.montanara.events import CardLifted, CardPlaced, DrillingEnded, DrillingPlayed
 from domain.montanara.rejections import Reason
-from tests.support.montanara import ANN, BEN, cards, laid, montanara, table
+from tests.support.montanara import cards, laid, montanara, table
+from tests.support.scenarios import ANN, BEN
 
 TOP, BOTTOM = PlaceDrilled(Place.TOP), PlaceDrilled(Place.BOTTOM)
 BEFORE = table(hands="drilling / ", mountains="dwarf dwarf theft / dwarf crystal / / tunnel")

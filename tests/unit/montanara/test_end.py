@@ -23,9 +23,9 @@ from domain.shared.game import play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from tests.support.matches import playing
-from tests.support.montanara import ANN, BEN, cards, laid, montanara, table
+from tests.support.montanara import cards, laid, montanara, table
 from tests.support.rigged import StackedChance
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, luck
 
 
 def won(seat: Seat, crystals: tuple[int, int], reason: str) -> Outcome:

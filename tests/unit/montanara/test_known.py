@@ -25,8 +25,6 @@ from domain.montanara.commands import (
 from domain.shared.game import begin
 from domain.shared.seats import Seat
 from tests.support.montanara import (
-    ANN,
-    BEN,
     after,
     cards,
     known,
@@ -36,7 +34,7 @@ from tests.support.montanara import (
     table,
 )
 from tests.support.rigged import StackedChance
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, luck
 
 
 def test_nothing_is_known_at_first() -> None:

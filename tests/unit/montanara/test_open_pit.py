@@ -4,7 +4,8 @@ from domain.montanara.catalogue import Kind
 from domain.montanara.commands import PlayOpenPit
 from domain.montanara.events import OpenPitPlayed
 from domain.montanara.rejections import Reason
-from tests.support.montanara import ANN, BEN, laid, montanara, table
+from tests.support.montanara import laid, montanara, table
+from tests.support.scenarios import ANN, BEN
 
 
 def test_the_mountain_is_reversed_and_its_new_top_card_taken() -> None:

@@ -8,9 +8,9 @@ from domain.montanara.events import Dealt
 from domain.montanara.setup import setup
 from domain.montanara.state import INITIAL
 from domain.shared.game import begin
-from tests.support.montanara import ANN, BEN, cards, laid
+from tests.support.montanara import cards, laid
 from tests.support.rigged import StackedChance
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, luck
 
 
 def test_each_seat_takes_a_dwarf_and_three_cards() -> None:

@@ -5,8 +5,8 @@ import pytest
 from domain.montanara.commands import PlayShaking
 from domain.montanara.events import ShakingPlayed
 from domain.montanara.rejections import Reason
-from tests.support.montanara import ANN, BEN, laid, montanara, piles, shuffled, table
-from tests.support.scenarios import luck
+from tests.support.montanara import laid, montanara, piles, shuffled, table
+from tests.support.scenarios import ANN, BEN, luck
 
 
 def shakings(mountains: str) -> list[PlayShaking]:

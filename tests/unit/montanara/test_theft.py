@@ -3,7 +3,8 @@
 from domain.montanara.commands import PlayTheft
 from domain.montanara.events import TheftPlayed
 from domain.montanara.rejections import Reason
-from tests.support.montanara import ANN, BEN, cards, laid, montanara, table
+from tests.support.montanara import cards, laid, montanara, table
+from tests.support.scenarios import ANN, BEN
 
 
 def test_hands_are_swapped() -> None:

@@ -7,7 +7,8 @@ from domain.montanara.commands import ArrangeTunnel, Command, DeclineLook, PlayT
 from domain.montanara.events import TunnelArranged, TunnelPlayed
 from domain.montanara.rejections import Reason
 from domain.montanara.state import State
-from tests.support.montanara import ANN, BEN, cards, laid, montanara, shuffled, table
+from tests.support.montanara import cards, laid, montanara, shuffled, table
+from tests.support.scenarios import ANN, BEN
 
 MOUNTAINS = "crystal theft dwarf theft open_pit / dwarf theft / dwarf / "
 

@@ -18,7 +18,8 @@ from domain.montanara.commands import (
 )
 from domain.montanara.events import CardTaken, DwarfPlayed
 from domain.montanara.rejections import Reason
-from tests.support.montanara import ANN, BEN, laid, montanara, table
+from tests.support.montanara import laid, montanara, table
+from tests.support.scenarios import ANN, BEN
 
 
 def test_the_seats_take_turns() -> None:

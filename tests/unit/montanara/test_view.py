@@ -43,8 +43,8 @@ from domain.montanara.state import Phase
 from domain.montanara.view import Known, Table, TableSeat, seen, unaided, view
 from domain.shared.game import begin, play
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, TablePile, Viewer, seated
-from tests.support.montanara import ANN, BEN, cards, montanara, piles, table
-from tests.support.scenarios import luck
+from tests.support.montanara import cards, montanara, piles, table
+from tests.support.scenarios import ANN, BEN, luck
 
 VIEWERS = (seated(ANN), seated(BEN), SPECTATOR, ALL_SEEING)
 

@@ -16,11 +16,9 @@ from domain.montmartre.events import (
 from domain.montmartre.rejections import Reason
 from domain.montmartre.state import Phase, State
 from domain.shared.game import play
-from domain.shared.seats import Seat
 from tests.support.montmartre import card, cards, montmartre, table
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, luck
 
-ANN, BEN = Seat(0), Seat(1)
 ANN_TO_BEN = TurnEnded(ANN, BEN, None)
 
 

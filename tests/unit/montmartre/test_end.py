@@ -12,9 +12,8 @@ from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from tests.support.matches import playing
 from tests.support.montmartre import card, cards, montmartre, table
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, CAM, luck
 
-ANN, BEN, CAM = Seat(0), Seat(1), Seat(2)
 PILES = "g1 g2 / p2 / y2"
 
 

@@ -6,10 +6,8 @@ from domain.montmartre.commands import Paint
 from domain.montmartre.events import Painted
 from domain.montmartre.rejections import Reason
 from domain.montmartre.state import Phase
-from domain.shared.seats import Seat
 from tests.support.montmartre import cards, montmartre, table
-
-ANN = Seat(0)
+from tests.support.scenarios import ANN
 
 
 def test_one_card_of_any_value_may_be_painted() -> None:

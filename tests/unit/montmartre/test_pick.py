@@ -6,22 +6,20 @@ from domain.montmartre.events import CardsPicked, PilesRenewed, TurnEnded
 from domain.montmartre.rejections import Reason
 from domain.montmartre.setup import laid
 from domain.montmartre.state import Ending, Phase, State
-from domain.shared.seats import Seat
 from tests.support.montmartre import card, cards, montmartre, table
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, luck
 
-ANN, BEN = Seat(0), Seat(1)
 ANN_TO_BEN = TurnEnded(ANN, BEN, None)
 
 
 def painted(
-    hand: str, piles: str, *, discard: str = "", first_seat: int = 0, ending: Ending | None = None
+    hand: str, piles: str, *, discard_pile: str = "", first_seat: int = 0, ending: Ending | None = None
 ) -> State:
     """Return a table of three at which Ann has painted a card and not picked."""
     return table(
         f"{hand} | b1\n...\n...",
         piles=piles,
-        discard=discard,
+        discard_pile=discard_pile,
         first_seat=first_seat,
         phase=Phase.PAINTED,
         ending=ending,
@@ -95,7 +93,7 @@ def test_the_pick_goes_on_by_itself_if_one_pile_is_left() -> None:
 
 def test_two_empty_piles_make_three_new_ones() -> None:
     """The remaining pile and the discard pile are shuffled into three piles (§4.4)."""
-    before = painted("y8 p7 p6", "g5 / y4 / ", discard="b8 b7")
+    before = painted("y8 p7 p6", "g5 / y4 / ", discard_pile="b8 b7")
     shuffled = luck("new piles").shuffle((*cards("y4"), *before.discard_pile))
     reached = (
         montmartre.given(before)

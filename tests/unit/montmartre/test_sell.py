@@ -61,9 +61,9 @@ def test_the_number_may_beat_one_seat_and_the_total_another_but_that_is_no_major
 def test_a_sale() -> None:
     """Vollard walks to the buyer, the highest painting goes, the top collector comes (§5.2, §5.3, §5.5)."""
     piles = "y8 / y7 / y6"
-    before = table("b0 g0 p0 y0 | b1 b5 g8\n...\n...", piles=piles, discard="p8", vollard=Colour.PINK)
+    before = table("b0 g0 p0 y0 | b1 b5 g8\n...\n...", piles=piles, discard_pile="p8", vollard=Colour.PINK)
     after = table(
-        "b0 g0 p0 y0 | b1 g8 | b2\n...\n...", piles=piles, discard="p8 b5", vollard=Colour.BLUE, turn=1
+        "b0 g0 p0 y0 | b1 g8 | b2\n...\n...", piles=piles, discard_pile="p8 b5", vollard=Colour.BLUE, turn=1
     )
     reached = (
         montmartre.given(before)

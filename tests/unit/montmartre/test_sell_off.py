@@ -5,10 +5,9 @@ from domain.montmartre.commands import Pick, SellOff
 from domain.montmartre.events import SoldOff
 from domain.montmartre.rejections import Reason
 from domain.montmartre.state import Phase
-from domain.shared.seats import Seat
 from tests.support.montmartre import cards, montmartre, table
+from tests.support.scenarios import ANN
 
-ANN = Seat(0)
 PILES = "p1 p1 / p2 / y2"
 
 SEVEN = table("y8 y7 y6 | b1 b2 b4 g0 g0 p8 y5\n...\n...", piles=PILES, phase=Phase.PAINTED)
@@ -17,8 +16,8 @@ EIGHT = table("y8 y7 | b1 b2 b4 g0 g0 p7 p8 y5\n...\n...", piles=PILES, phase=Ph
 
 def test_paintings_of_one_colour_bring_a_franc_each() -> None:
     """The paintings are discarded in order, the seat gets a franc for each (§4.2)."""
-    before = table("y8 y7 y6 | b1 b2 b4 | | 3\n...\n...", piles=PILES, discard="p5", phase=Phase.PAINTED)
-    after = table("y8 y7 y6 | b2 | | 5\n...\n...", piles=PILES, discard="p5 b1 b4", phase=Phase.SOLD_OFF)
+    before = table("y8 y7 y6 | b1 b2 b4 | | 3\n...\n...", piles=PILES, discard_pile="p5", phase=Phase.PAINTED)
+    after = table("y8 y7 y6 | b2 | | 5\n...\n...", piles=PILES, discard_pile="p5 b1 b4", phase=Phase.SOLD_OFF)
     sold = SoldOff(ANN, Colour.BLUE, cards("b1 b4"), francs=2)
     reached = montmartre.given(before).when(SellOff(Colour.BLUE, cards("b4 b1"))).then(sold)
     assert reached.state == after

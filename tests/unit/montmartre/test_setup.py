@@ -75,4 +75,4 @@ def test_a_text_shows_a_whole_table() -> None:
     _, state = begin(montmartre.game, Options(), 2, luck())
     for text in ("... | b1 | b2 b4 g2 | 3 | 4\n... | p0 p0", "b8 g8 |\n ... | | p2 | 0 | 12"):
         assert pieces(table(text)) == pieces(state)
-        assert pieces(table(text, piles="b7 / / p7", discard="y7")) == pieces(state)
+        assert pieces(table(text, piles="b7 / / p7", discard_pile="y7")) == pieces(state)

@@ -9,11 +9,9 @@ from domain.montmartre.events import ContractsOffered, PaintingSold, TurnEnded
 from domain.montmartre.rejections import Reason
 from domain.montmartre.state import State
 from domain.shared.game import play
-from domain.shared.seats import Seat
 from tests.support.montmartre import card, montmartre, table
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, luck
 
-ANN, BEN = Seat(0), Seat(1)
 ANN_TO_BEN = TurnEnded(ANN, BEN, None)
 BLUE, GREEN, PINK, YELLOW = Colour
 
@@ -26,8 +24,8 @@ def pairs(state: State) -> list[tuple[Colour, ...]]:
 def test_a_sale_to_two_collectors() -> None:
     """One collector card from each, the highest painting of each discarded; Vollard stays away (§6.1)."""
     piles = "y8 / y7 / y6"
-    before = table("b0 b0 b4 b5 | b1 b2 g7 g8 p4\n...", piles=piles, discard="p8")
-    after = table("b0 b0 b4 b5 | b1 g7 p4 | b2 g2\n...", piles=piles, discard="p8 b2 g8", turn=1)
+    before = table("b0 b0 b4 b5 | b1 b2 g7 g8 p4\n...", piles=piles, discard_pile="p8")
+    after = table("b0 b0 b4 b5 | b1 g7 p4 | b2 g2\n...", piles=piles, discard_pile="p8 b2 g8", turn=1)
     for colours in ((BLUE, GREEN), (GREEN, BLUE)):
         reached = (
             montmartre.given(before)

@@ -32,9 +32,8 @@ from domain.montmartre.view import (
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.support.montmartre import card, cards, table
-from tests.support.scenarios import luck
+from tests.support.scenarios import ANN, BEN, CAM, luck
 
-ANN, BEN, CAM = Seat(0), Seat(1), Seat(2)
 VIEWERS = (*map(seated, (ANN, BEN, CAM)), SPECTATOR, ALL_SEEING)
 
 STATE = table(
@@ -44,7 +43,7 @@ STATE = table(
     y0 y1 y2 y3
     """,
     piles="g8 g7 g6 / p8 p7 / y7",
-    discard="y6 b8",
+    discard_pile="y6 b8",
     phase=Phase.PICKED,
     vollard=Colour.GREEN,
     ending=Ending.FRANCS_EARNED,

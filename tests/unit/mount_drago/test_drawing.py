@@ -17,9 +17,7 @@ from domain.shared.piles import without
 from domain.shared.seats import Seat
 from tests.support.mount_drago import cards, drew, mount_drago, table
 from tests.support.rigged import RiggedChance
-from tests.support.scenarios import luck
-
-ANN = Seat(0)
+from tests.support.scenarios import ANN, luck
 
 ON_TOP = "black 26, blue 25"
 """Two dragons stand on summit spaces, the others on the start."""
@@ -39,7 +37,7 @@ def test_after_a_turn_without_scoring_the_hand_is_filled() -> None:
                 red-1 | red-2 red-3 red-4 red-5 green-1 green-2
                 blue-1
                 """,
-                pile="white-5 orange-1",
+                draw_pile="white-5 orange-1",
             )
         )
         .when(PlayCard("red-2"))
@@ -52,7 +50,7 @@ def test_after_a_turn_without_scoring_the_hand_is_filled() -> None:
 def test_a_hand_that_shrank_is_filled_to_six() -> None:
     """After scorings without a draw, an entirely normal turn fills the whole hand (§4.4, rulebook 3b)."""
     mount_drago.given(
-        table("red-1 | red-2 green-1\nblue-1", pile="white-5 orange-1 brown-2 white-5 black-3")
+        table("red-1 | red-2 green-1\nblue-1", draw_pile="white-5 orange-1 brown-2 white-5 black-3")
     ).when(PlayCard("red-2")).then(
         played("red-2", 2), drew(0, "brown-2 black-3 white-5 white-5 orange-1", next_seat=1)
     )
@@ -84,7 +82,9 @@ def test_nor_discards() -> None:
 
 def test_the_turn_passes_from_the_last_seat_to_the_first() -> None:
     """Turn order goes round (common §1)."""
-    state = table("blue-1\nwhite-1\nred-1 | red-2 red-3 red-4 red-5 green-1 green-2", pile="white-5", turn=2)
+    state = table(
+        "blue-1\nwhite-1\nred-1 | red-2 red-3 red-4 red-5 green-1 green-2", draw_pile="white-5", turn=2
+    )
     mount_drago.given(state).when(PlayCard("red-2"), seat=2).then(
         CardPlayed(Seat(2), "red-2", True, 2, None, Phase.DRAW), drew(2, "white-5", next_seat=0)
     )
@@ -94,7 +94,7 @@ def test_the_turn_passes_from_the_last_seat_to_the_first() -> None:
 def test_after_the_last_card_the_hand_is_filled(scores: bool) -> None:
     """Whether or not it brings a scoring, and without a question at the summit (§4.4, R8)."""
     pile = "orange-1 orange-1 orange-2 orange-2 orange-3 orange-3"
-    state = table("red-1 | red-1\nwhite-1", dragons=f"red {5 if scores else 2}, {ON_TOP}", pile=pile)
+    state = table("red-1 | red-1\nwhite-1", dragons=f"red {5 if scores else 2}, {ON_TOP}", draw_pile=pile)
     with_scoring = (
         CardPlayed(ANN, "red-1", True, 6, Scoring.SMALL, Phase.SCORE),
         Scored(Scoring.SMALL, (2, 0), ANN, Phase.DRAW),
@@ -110,7 +110,7 @@ SUMMIT_CARDS = table(
     white-1
     """,
     dragons=ON_TOP,
-    pile="orange-1 orange-1 orange-2 orange-2 orange-3",
+    draw_pile="orange-1 orange-1 orange-2 orange-2 orange-3",
     phase=Phase.DISCARD,
 )
 """Ann has played, and may discard blue and black cards before she draws."""
@@ -141,7 +141,7 @@ def test_a_move_on_the_summit_asks_too() -> None:
 def test_without_a_dragon_at_the_summit_nobody_is_asked() -> None:
     """On the last space below the summit no question comes (§4.4)."""
     pile = "white-1 white-2 white-3 white-3 white-5"
-    state = table("red-1 | red-2 green-1\nblue-1", dragons="blue 24", pile=pile)
+    state = table("red-1 | red-2 green-1\nblue-1", dragons="blue 24", draw_pile=pile)
     mount_drago.given(state).when(PlayCard("red-2")).then(played("red-2", 2), drew(0, pile, next_seat=1))
 
 
@@ -174,8 +174,8 @@ def test_discards_go_before_the_draw() -> None:
         white-1
         """,
         dragons=ON_TOP,
-        discard="blue-3 black-1",
-        pile="orange-2 orange-3",
+        discard_pile="blue-3 black-1",
+        draw_pile="orange-2 orange-3",
         turn=1,
     )
 
@@ -190,7 +190,7 @@ def test_a_seat_may_keep_all() -> None:
 def test_all_cards_may_be_discarded() -> None:
     """That is not playing the last card; the turn's draw fills the hand, once (§4.4, R5)."""
     pile = "orange-1 orange-1 orange-2 orange-2 orange-3 orange-3"
-    state = table("red-1 | blue-3 black-1\nwhite-1", dragons=ON_TOP, pile=pile, phase=Phase.DISCARD)
+    state = table("red-1 | blue-3 black-1\nwhite-1", dragons=ON_TOP, draw_pile=pile, phase=Phase.DISCARD)
     mount_drago.given(state).when(DiscardSummitCards(("blue-3", "black-1"))).then(
         SummitCardsDiscarded(ANN, ("blue-3", "black-1")), drew(0, pile, next_seat=1)
     )
@@ -236,7 +236,7 @@ def test_an_empty_draw_pile_is_made_anew() -> None:
 
 def test_a_draw_pile_that_runs_out_is_made_anew_within_the_draw() -> None:
     """What it still has is drawn first; what was drawn is not shuffled in again (R6)."""
-    mount_drago.given(table(RUN_OUT, pile="orange-2 orange-1", spent=True)).when(
+    mount_drago.given(table(RUN_OUT, draw_pile="orange-2 orange-1", spent=True)).when(
         PlayCard("red-2"), chance=RiggedChance(PACK)
     ).then(
         played("red-2", 2),
@@ -250,7 +250,7 @@ def test_a_draw_pile_may_be_empty_between_turns() -> None:
     """It is made anew when a card is to be drawn, not when the last one was (R6)."""
     pile = "orange-1 orange-2 orange-3 orange-4 orange-5"
     reached = (
-        mount_drago.given(table(RUN_OUT, pile=pile, spent=True))
+        mount_drago.given(table(RUN_OUT, draw_pile=pile, spent=True))
         .when(PlayCard("red-2"))
         .then(played("red-2", 2), drew(0, pile, next_seat=1))
     )
@@ -279,7 +279,7 @@ def test_keeping_all_with_an_empty_draw_pile() -> None:
 
 def test_the_new_pile_is_shuffled_by_the_chance_of_the_match() -> None:
     """The discard pile, oldest first, then what lies under the open cards by seat, top first (R6)."""
-    state = table(RUN_OUT, spent=True, discard="orange-5")
+    state = table(RUN_OUT, spent=True, discard_pile="orange-5")
     events, _ = play(mount_drago.game, state, ANN, PlayCard("red-2"), luck("some match"))
     under = cards("red-1 yellow-1 yellow-2 purple-4")
     pile = luck("some match").shuffle((*state.discard_pile, *under))

@@ -11,9 +11,7 @@ from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from tests.support.matches import playing
 from tests.support.mount_drago import mount_drago, table
-from tests.support.scenarios import luck
-
-ANN, BEN = Seat(0), Seat(1)
+from tests.support.scenarios import ANN, BEN, luck
 
 
 def nearly_over(dragons: str, points: tuple[int, ...], hand: str = "red-3 green-1") -> State:

@@ -7,11 +7,8 @@ from domain.mount_drago.commands import PlayCard
 from domain.mount_drago.events import CardPlayed
 from domain.mount_drago.state import Phase
 from domain.shared.game import begin
-from domain.shared.seats import Seat
 from tests.support.mount_drago import SPACES, cards, drew, mount_drago, riding, table
-from tests.support.scenarios import luck
-
-ANN, BEN = Seat(0), Seat(1)
+from tests.support.scenarios import ANN, luck
 
 
 def played(card: str, space: int, *, on_top: bool) -> CardPlayed:
@@ -32,7 +29,7 @@ def test_a_card_moves_the_dragon_of_its_colour() -> None:
         blue-2 | red-1
         """,
         dragons=SPACES.replace("black 4", "black 5"),
-        pile="orange-2",
+        draw_pile="orange-2",
         turn=1,
     )
 
@@ -89,7 +86,7 @@ def test_a_free_dragon_gets_the_seat_as_its_rider() -> None:
         green-2
         """,
         dragons=SPACES,
-        pile="orange-1 orange-1 orange-2 orange-2 orange-3",
+        draw_pile="orange-1 orange-1 orange-2 orange-2 orange-3",
     )
     reached = (
         mount_drago.given(lukas_on_red)
@@ -112,7 +109,7 @@ def test_a_free_dragon_in_last_place_may_be_left(ride: bool) -> None:
         green-2
         """,
         dragons=SPACES.replace("red 2", "red 5").replace("black 4", "black 2").replace("blue 4", "blue 9"),
-        pile="orange-1 orange-1 orange-2 orange-2 orange-3",
+        draw_pile="orange-1 orange-1 orange-2 orange-2 orange-3",
     )
     given = mount_drago.given(state).then_legal(
         PlayCard("black-4", ride=False), PlayCard("black-4", ride=True), PlayCard("red-3")
@@ -170,7 +167,7 @@ def test_the_last_place_is_looked_at_anew_for_each_card() -> None:
         red-1 | yellow-1 red-5
         blue-1 | yellow-2 green-3
         """,
-        pile="orange-1 orange-1 orange-2 orange-2 orange-3",
+        draw_pile="orange-1 orange-1 orange-2 orange-2 orange-3",
     )
     (
         mount_drago.given(state)

@@ -9,10 +9,7 @@ from domain.mount_drago.state import Phase, State
 from domain.shared.game import play
 from domain.shared.seats import Seat
 from tests.support.mount_drago import cards, mount_drago, table
-from tests.support.scenarios import luck
-
-ANN = Seat(0)
-
+from tests.support.scenarios import ANN, luck
 
 RIDING = """
     blue-1 | green-1 red-1 red-2 red-3 red-4 red-5

@@ -20,9 +20,7 @@ from domain.mount_drago.view import Dragon, Table, TableSeat, determinize, seen,
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Seen, TablePile, Viewer, seated
 from tests.support.mount_drago import cards, table
-from tests.support.scenarios import luck
-
-ANN, BEN = Seat(0), Seat(1)
+from tests.support.scenarios import ANN, BEN, luck
 
 STATE = table(
     """
@@ -31,8 +29,8 @@ STATE = table(
     """,
     dragons="black 5, red 4, blue 25",
     points=(-1, 6),
-    pile="yellow-1 yellow-2",
-    discard="blue-5 blue-1",
+    draw_pile="yellow-1 yellow-2",
+    discard_pile="blue-5 blue-1",
     turn=1,
     phase=Phase.DISCARD,
 )

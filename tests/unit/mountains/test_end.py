@@ -18,8 +18,8 @@ from domain.mountains.state import INITIAL, Phase
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
 from tests.support.matches import playing
-from tests.support.mountains import ANN, BEN, CAM, hiking_card, mountains, table
-from tests.support.scenarios import luck
+from tests.support.mountains import hiking_card, mountains, table
+from tests.support.scenarios import ANN, BEN, CAM, luck
 
 
 def test_a_rest_day_gives_three_stones() -> None:
@@ -56,7 +56,7 @@ def test_two_empty_high_decks_end_the_game_with_the_turn(first: str, second: str
     last = f"{second}-01"
     above = " ".join(id for id in CARDS if CARDS[id].deck == second and id != last)
     reached = (
-        mountains.given(table("mug", "boots", tops=last, used=first, discarded=above))
+        mountains.given(table("mug", "boots", tops=last, used=first, discard_piles=above))
         .then_ended(None)
         .when(ChooseHike(second))  # type: ignore[arg-type]
         .then(CardTurnedOver(ANN, hiking_card(last)))

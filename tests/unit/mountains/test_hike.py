@@ -14,7 +14,8 @@ from domain.mountains.events import (
 )
 from domain.mountains.rejections import Reason
 from domain.mountains.state import INITIAL, Phase, State, face_up
-from tests.support.mountains import ANN, BEN, CAM, hiking_card, mountains, table
+from tests.support.mountains import hiking_card, mountains, table
+from tests.support.scenarios import ANN, BEN, CAM
 
 PAIR = "4s-01"
 """A hike that asks for carabiner, two helmets and lighter, for three stamps."""
@@ -178,7 +179,7 @@ def test_a_hike_with_everything_in_hand_is_completed_without_a_question() -> Non
         .then(HikeCompleted(ANN, ("boots", "first_aid_kit", "mug"), 3, 1), TurnEnded(ANN, BEN))
     )
     assert reached.state == table(
-        "boots first_aid_kit mug tent", "rope", turn=1, discarded="3-01", stones=(11, 8), stamps=(1, 0)
+        "boots first_aid_kit mug tent", "rope", turn=1, discard_piles="3-01", stones=(11, 8), stamps=(1, 0)
     )
 
 
@@ -212,7 +213,7 @@ def test_declining_gives_a_stone_and_ends_the_turn() -> None:
     """The card is discarded unstarted (§4.5, R5)."""
     given = mountains.given(table("mug", "boots", card="1-04"))
     reached = given.when(DeclineHike()).then(HikeDeclined(ANN, 1), TurnEnded(ANN, BEN))
-    assert reached.state == table("mug", "boots", turn=1, discarded="1-04", stones=(9, 8))
+    assert reached.state == table("mug", "boots", turn=1, discard_piles="1-04", stones=(9, 8))
 
 
 def test_after_the_first_question_a_hike_cannot_be_declined() -> None:
@@ -227,7 +228,7 @@ def test_abandoning_gives_nothing_and_ends_the_turn() -> None:
     """Stones paid stay paid; displayed pieces go back (§4.6, §4.7)."""
     given = mountains.given(table("mug", "tent / canteen", card="3-10", asked=True, stones=(7, 9)))
     reached = given.when(AbandonHike()).then(HikeAbandoned(ANN), TurnEnded(ANN, BEN))
-    assert reached.state == table("mug", "tent canteen", turn=1, discarded="3-10", stones=(7, 9))
+    assert reached.state == table("mug", "tent canteen", turn=1, discard_piles="3-10", stones=(7, 9))
 
 
 def test_a_hike_that_misses_nothing_may_be_declined_or_abandoned() -> None:
@@ -249,7 +250,7 @@ def test_a_hike_never_ends_by_itself(hand: str) -> None:
 def test_displayed_pieces_go_back_and_the_card_is_discarded() -> None:
     """At the end of the turn everybody takes back what was displayed, in order (§4.7)."""
     given = mountains.given(
-        table("mug", "boots tent / canteen", "rope / tent", card="3-10", asked=True, discarded="3-09")
+        table("mug", "boots tent / canteen", "rope / tent", card="3-10", asked=True, discard_piles="3-09")
     )
     reached = given.when(CompleteHike()).then(HikeCompleted(ANN, ("mug",), 3, 1), TurnEnded(ANN, BEN))
     assert reached.state == table(
@@ -257,7 +258,7 @@ def test_displayed_pieces_go_back_and_the_card_is_discarded() -> None:
         "boots tent canteen",
         "rope tent",
         turn=1,
-        discarded="3-09 3-10",
+        discard_piles="3-09 3-10",
         stones=(11, 8, 8),
         stamps=(1, 0, 0),
     )

@@ -12,7 +12,8 @@ from domain.mountains.events import (
 )
 from domain.mountains.state import Phase
 from domain.shared.outcomes import Outcome, OutcomeKind
-from tests.support.mountains import ANN, BEN, CAM, DAN, hiking_card, mountains, table
+from tests.support.mountains import hiking_card, mountains, table
+from tests.support.scenarios import ANN, BEN, CAM, DAN
 
 EQUIPMENT_HUT = "1-09"
 """Sells equipment for 2 stones."""
@@ -46,21 +47,21 @@ def test_an_offer_goes_round_clockwise_once() -> None:
         .then(StampsBought(ANN, 4, 1), TurnEnded(BEN, BEN))
     )
     assert reached.state == table(
-        "mug", "boots", "tent", turn=1, discarded=STAMP_HUT, stones=(4, 4, 8), stamps=(1, 1, 0)
+        "mug", "boots", "tent", turn=1, discard_piles=STAMP_HUT, stones=(4, 4, 8), stamps=(1, 1, 0)
     )
 
 
 def test_equipment_is_drawn_from_the_top_of_the_pile() -> None:
     """Two stones to the stockpile for each card, in turn order (§5.2, R7)."""
     reached = (
-        mountains.given(table("mug", "boots", card=EQUIPMENT_HUT, pile="tent boots rope"))
+        mountains.given(table("mug", "boots", card=EQUIPMENT_HUT, draw_pile="tent boots rope"))
         .when(AcceptOffer())
         .then(EquipmentBought(ANN, 2, "tent"))
         .when(AcceptOffer(), seat=1)
         .then(EquipmentBought(BEN, 2, "boots"), TurnEnded(ANN, ANN))
     )
     assert reached.state == table(
-        "tent mug", "boots boots", discarded=EQUIPMENT_HUT, pile="rope", stones=(6, 6)
+        "tent mug", "boots boots", discard_piles=EQUIPMENT_HUT, draw_pile="rope", stones=(6, 6)
     )
 
 
@@ -81,7 +82,7 @@ def test_who_cannot_pay_is_passed_over() -> None:
 def test_no_equipment_is_offered_once_the_pile_is_empty() -> None:
     """Whoever comes behind the last card is passed over, rich or not (§5.1, §5.2, R7)."""
     reached = (
-        mountains.given(table("mug", "boots", "tent", card=EQUIPMENT_HUT, pile="rope"))
+        mountains.given(table("mug", "boots", "tent", card=EQUIPMENT_HUT, draw_pile="rope"))
         .when(AcceptOffer())
         .then(
             EquipmentBought(ANN, 2, "rope"), OfferPassedOver(BEN), OfferPassedOver(CAM), TurnEnded(ANN, ANN)
@@ -92,7 +93,7 @@ def test_no_equipment_is_offered_once_the_pile_is_empty() -> None:
 
 def test_a_stamp_is_offered_though_the_pile_is_empty() -> None:
     """The equipment pile does not matter for stamps (§5.3)."""
-    given = mountains.given(table("mug", "boots", card=STAMP_HUT, pile=""))
+    given = mountains.given(table("mug", "boots", card=STAMP_HUT, draw_pile=""))
     given.when(AcceptOffer()).then(StampsBought(ANN, 4, 1))
 
 
@@ -109,7 +110,7 @@ def test_an_offer_that_nobody_can_take_is_over_at_once() -> None:
         )
         .then_legal(*(ChooseHike(deck) for deck in DECKS), Rest())
     )
-    assert reached.state == table("mug", "boots", discarded=EQUIPMENT_HUT, stones=(0, 1))
+    assert reached.state == table("mug", "boots", discard_piles=EQUIPMENT_HUT, stones=(0, 1))
 
 
 def test_the_price_is_the_printed_one() -> None:

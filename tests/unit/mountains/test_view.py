@@ -23,8 +23,8 @@ from domain.mountains.setup import setup
 from domain.mountains.state import Phase, State
 from domain.mountains.view import Table, TableDeck, TableSeat, determinize, seen, view
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, TablePile, Viewer, seated
-from tests.support.mountains import ANN, BEN, CAM, ids, table
-from tests.support.scenarios import luck
+from tests.support.mountains import ids, table
+from tests.support.scenarios import ANN, BEN, CAM, luck
 
 VIEWERS = (seated(ANN), seated(BEN), seated(CAM), SPECTATOR, ALL_SEEING)
 
@@ -36,8 +36,8 @@ DURING = table(
     asked=True,
     stones=(3, 12, 9),
     stamps=(2, 0, 4),
-    pile="canteen rope",
-    discarded="4-02 3-12 5s-04",
+    draw_pile="canteen rope",
+    discard_piles="4-02 3-12 5s-04",
     tops="1-04 1-01",
 )
 """Ann is asking for what the hike 3-01 needs."""
