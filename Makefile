@@ -16,7 +16,7 @@ run: $(INSTALLED) ## Start Montane with a database of its own; Ctrl-C stops both
 	@exec .venv/bin/montane serve $(ARGS)
 
 test: $(INSTALLED) ## Run all tests
-	@$(PYTHON) -m pytest -n auto $(ARGS)
+	@$(PYTHON) -m pytest -n auto --dist worksteal $(ARGS)
 
 soak: $(INSTALLED) ## Play 100,000 random matches of every game, or ARGS="montana --matches 5000", on all cores
 	@$(PYTHON) -m tests.soak $(ARGS)
