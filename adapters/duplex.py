@@ -50,8 +50,7 @@ async def conversation[Request, Message](
             await room.acquire()
             given = await reply(request)
             waiting.append(given)
-            if given.answer is not None and given.answer.events and len(waiting) == 1:
-                watch.hold(given.answer.events[0].version - 1)
+            _hold_for(watch, waiting[0])
             watch.nudge()
 
     reading = asyncio.create_task(read())
@@ -66,7 +65,7 @@ async def conversation[Request, Message](
                 messages.append(waiting.popleft().message)
                 room.release()
             if waiting:
-                watch.hold(_first(waiting[0]) - 1)
+                _hold_for(watch, waiting[0])
             yield told, messages
     finally:
         watch.leave()
@@ -75,17 +74,18 @@ async def conversation[Request, Message](
             await reading
 
 
+def _hold_for(watch: Watch, given: Reply[Any]) -> None:
+    """Let the items stop before the events of a reply, which come with it."""
+    if given.answer is not None and given.answer.events:
+        watch.hold(given.answer.events[0].version - 1)
+
+
 def _in_turn(watch: Watch, given: Reply[Any]) -> bool:
     """Return whether a reply follows what was sent, and if so count its events as sent."""
     if given.answer is None or not given.answer.events:
         return True
-    if _first(given) > watch.version + 1:
+    first, last = given.answer.events[0], given.answer.events[-1]
+    if first.version > watch.version + 1:
         return False
-    last = given.answer.events[-1]
     watch.passed(last.version, finished=isinstance(last.payload, Finished))
     return True
-
-
-def _first(given: Reply[Any]) -> int:
-    """Return the version of the first event of a reply that has some."""
-    return 0 if given.answer is None else given.answer.events[0].version

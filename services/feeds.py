@@ -259,7 +259,6 @@ class Watch:
     """One reader of a match's stream.
 
     Attributes:
-        id: The match.
         viewer: From where it looks.
         version: The last version that it was given.
         finished: Whether it was given the match's last event, or began behind it.
@@ -271,7 +270,6 @@ class Watch:
         self, feeds: "Feeds", channel: Channel, live: Live, viewer: Viewer, after: int | None
     ) -> None:
         """Begin behind a version; None begins with a snapshot."""
-        self.id = live.id
         self.viewer = viewer
         self.version = live.version if after is None else after
         self.over = False

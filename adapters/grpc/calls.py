@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError, Message
 
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.requests import check
-from adapters.grpc.status import KEY, bug, status_of
+from adapters.grpc.status import KEY, bug, status_of, too_slow
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
@@ -21,8 +21,6 @@ from services.ports import Player
 
 OWN = "/montane."
 """How the methods of our own services begin."""
-
-TOO_SLOW = "the reader fell too far behind; a new stream may go on behind the last version that it got"
 
 type Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -89,7 +87,8 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
             except asyncio.CancelledError:
                 if not cut_off.done:
                     raise
-                await context.abort(grpc.StatusCode.UNAVAILABLE, TOO_SLOW)
+                status = too_slow()
+                await context.abort(status.code, status.details, status.trailing_metadata)
             except Exception as error:
                 await self._abort(context, error)
 

@@ -29,6 +29,7 @@ from services.errors import (
     Unauthenticated,
     Unavailable,
 )
+from services.feeds import EndReason
 from services.views import SeenEvent
 
 CODES: Mapping[type[Exception], grpc.StatusCode] = {
@@ -79,6 +80,16 @@ def refusal_of(
 def bug_refusal(id: str) -> PlayRefusal:
     """Return, for a stream that goes on, that something went wrong without meaning to."""
     return PlayRefusal(id=id, code=grpc.StatusCode.INTERNAL.value[0], message=BUG[1], reason="INTERNAL")
+
+
+def too_slow() -> grpc.Status:
+    """Return the status of a stream whose reader is cut off; a new one may go on."""
+    reason = EndReason.TOO_SLOW
+    sentence = "The reader fell too far behind; a new stream may go on behind the last version that it got."
+    status = Status(code=grpc.StatusCode.UNAVAILABLE.value[0], message=sentence)
+    for detail in (ErrorInfo(reason=reason, domain=DOMAIN), RetryInfo(retry_delay=RETRY_AFTER)):
+        status.details.add().Pack(detail)
+    return rpc_status.to_status(status)
 
 
 def bug() -> grpc.Status:

@@ -17,6 +17,9 @@ from services.ports import Player
 MAX_BODY = 65_536
 """The largest body in bytes."""
 
+LONGEST_VERSION = 10
+"""Digits that no version has."""
+
 Call = Request[Any, Any, Any]
 
 
@@ -37,6 +40,23 @@ def token(request: ASGIConnection[Any, Any, Any, Any]) -> str | None:
     """Return the bearer token, or None if there is none."""
     scheme, _, rest = request.headers.get("authorization", "").partition(" ")
     return rest.strip() if scheme.lower() == "bearer" else None
+
+
+def accepted(request: Call) -> list[str]:
+    """Return the media types that a request accepts, in its order."""
+    parts = request.headers.get("accept", "").split(",")
+    return [part.partition(";")[0].strip().lower() for part in parts]
+
+
+def version_in(text: str, field: str, expected: str) -> int:
+    """Return the version that a text says.
+
+    Raises:
+        Malformed: It is no version; names the field, and what it should be.
+    """
+    if not (text.isascii() and text.isdigit() and len(text) < LONGEST_VERSION):
+        raise Malformed("INVALID_FIELD", field=field, expected=expected)
+    return int(text)
 
 
 async def caller(request: Call) -> Player:

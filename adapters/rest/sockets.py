@@ -14,7 +14,7 @@ from adapters.duplex import Reply, conversation
 from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult, command_type
 from adapters.rest.connections import abort_of
 from adapters.rest.problems import bug, problem_of
-from adapters.rest.requests import decoded, services, token
+from adapters.rest.requests import decoded, services, token, version_in
 from adapters.rest.streams import encoded
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
@@ -118,9 +118,7 @@ def _asked(socket: Socket) -> tuple[int | None, str | None]:
     after, looking_as = asked.pop("after", None), asked.pop("as", None)
     if asked:
         raise Malformed("UNKNOWN_FIELD", field=next(iter(asked)))
-    if after is not None and not (after.isascii() and after.isdigit() and len(after) < 10):
-        raise Malformed("INVALID_FIELD", field="after", expected="a version")
-    return None if after is None else int(after), looking_as
+    return None if after is None else version_in(after, "after", "a version"), looking_as
 
 
 async def _messages(socket: Socket) -> AsyncIterator[bytes]:

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from litestar import Request, Response
+from litestar import Response
 from litestar.response.base import ASGIResponse
 
 from adapters.rest.answers import LINES
 from adapters.rest.connections import abort_of
-from services.errors import Malformed
+from adapters.rest.requests import Call, accepted, version_in
 from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Watch
 
 SERVER_SENT_EVENTS = "text/event-stream"
@@ -47,13 +47,12 @@ FORMS: dict[str, Callable[[Item], bytes]] = {SERVER_SENT_EVENTS: server_sent_eve
 """How an item is written, by media type."""
 
 
-def streamed(accept: str) -> str | None:
+def streamed(request: Call) -> str | None:
     """Return the media type of the stream that a request accepts, or None if it wants no stream."""
-    wanted = (part.partition(";")[0].strip().lower() for part in accept.split(","))
-    return next((media_type for media_type in wanted if media_type in FORMS), None)
+    return next((media_type for media_type in accepted(request) if media_type in FORMS), None)
 
 
-def resumed_behind(request: Request[Any, Any, Any], after: int | None) -> int | None:
+def resumed_behind(request: Call, after: int | None) -> int | None:
     """Return the version that a stream begins behind: a browser that comes back names the last it was sent.
 
     Raises:
@@ -61,9 +60,7 @@ def resumed_behind(request: Request[Any, Any, Any], after: int | None) -> int | 
     """
     if (last := request.headers.get("last-event-id")) is None:
         return after
-    if not (last.isascii() and last.isdigit() and len(last) < 10):
-        raise Malformed("INVALID_FIELD", field="Last-Event-ID", expected="the id of an event of this stream")
-    return int(last)
+    return version_in(last, "Last-Event-ID", "the id of an event of this stream")
 
 
 class EventStream(Response[None]):

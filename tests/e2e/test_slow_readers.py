@@ -21,6 +21,7 @@ from domain.match import PlayerId
 from services import feeds
 from services.ids import MatchId
 from services.matches import Matches
+from tests.support.grpc_client import refusal_of
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import memory_stores, proposal
 
@@ -107,11 +108,14 @@ async def stuck_call(address: Address, grpc_port: int, match: MatchId) -> GivenU
     await call.wait_for_connection()
 
     async def given_up() -> bool:
-        last = 0
-        with suppress(grpc.aio.AioRpcError):
+        last, refused = 0, None
+        try:
             async for sent in call:
                 last = sent.item.event.event.version or last
+        except grpc.aio.AioRpcError as error:
+            refused = refusal_of(error)[:2]
         await channel.close(None)
+        assert refused in {None, ("UNAVAILABLE", "TOO_SLOW")}
         return last < LAST
 
     return given_up

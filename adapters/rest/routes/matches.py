@@ -18,11 +18,10 @@ from adapters.rest.bodies import (
 )
 from adapters.rest.lists import paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services
+from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import EventStream, resumed_behind, streamed
 from domain.match import Phase
-from services.errors import Malformed
 from services.ids import MatchId
 from services.matches import LONGEST_KEY, Proposal
 from services.ports import Listed
@@ -223,7 +222,7 @@ async def list_events(
     that a browser does not come back.
     """
     player = await caller_if_any(request)
-    if (media_type := streamed(request.headers.get("accept", ""))) is not None:
+    if (media_type := streamed(request)) is not None:
         watch = await services(request).matches.watch(
             MatchId(match),
             None if player is None else player.id,
@@ -235,9 +234,7 @@ async def list_events(
             return Response(None, status_code=204)
         return EventStream(watch, media_type)
     if page_token is not None:
-        if not (page_token.isascii() and page_token.isdigit() and len(page_token) < 10):
-            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
-        after = int(page_token)
+        after = version_in(page_token, "page_token", "a token that a page gave")
     page = await services(request).matches.events(
         MatchId(match),
         None if player is None else player.id,
