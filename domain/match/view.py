@@ -9,9 +9,7 @@ from domain.shared.viewers import Viewer
 
 def seen(game: Game[Any, Any, Any, Any], event: object, viewer: Viewer) -> Any:
     """Return an event of a match or of its game as the viewer may see it."""
-    if isinstance(event, Opened | SeatTaken | Started | Resigned | Finished):
-        return _seen(event)
-    return game.seen(event, viewer)
+    return game.seen(event, viewer) if type(event) in game.events else _seen(event)  # type: ignore[arg-type]
 
 
 def _seen(event: MatchEvent[Any]) -> MatchEvent[Any]:
