@@ -69,8 +69,11 @@ def genesis(match_id: str) -> str:
 def salts(seed: bytes, match_id: str, version: int, seats: int) -> tuple[bytes, ...]:
     """Return the salts of an event: one a seat in seat order, then that of `all`."""
     context = _salt_context(match_id, version)
-    stream = b"".join(stream_block(seed, context, counter) for counter in range(seats // _SALTS_IN_BLOCK + 1))
-    return tuple(stream[place * SALT_SIZE : (place + 1) * SALT_SIZE] for place in range(seats + 1))
+    blocks = [stream_block(seed, context, counter) for counter in range(seats // _SALTS_IN_BLOCK + 1)]
+    stream = b"".join(blocks)
+    return tuple(
+        [stream[start : start + SALT_SIZE] for start in range(0, (seats + 1) * SALT_SIZE, SALT_SIZE)]
+    )
 
 
 def salt(seed: bytes, match_id: str, version: int, place: int) -> bytes:
