@@ -3,8 +3,8 @@
 The parts of an event, each with a commitment of its own (`domain.shared.chain`):
 
     a seat      the payload as that seat may see it
-    `all`       {"command": ..., "event": ..., "request": ...}: the command with the first of its events, else
-                null; the whole event; a hash of the key and the digest with which the command was asked for
+    `all`       {"command": ..., "event": ..., "request": ...}: the whole event; with the first event of a
+                command the command, and a hash of who asked for it, with which key and digest, else null
 
 What everybody may know, the payload as a spectator sees it, is in the record itself. Every seat has a
 commitment at every event, whether it sees more than a spectator or not: that there is something to hide tells
@@ -19,6 +19,7 @@ from typing import Any, Protocol, assert_never
 
 from msgspec import Raw, Struct
 
+from domain.match.state import PlayerId
 from domain.match.view import seen
 from domain.shared.canonical import canonical
 from domain.shared.chain import Record, commitment, read, record_hash, written
@@ -42,7 +43,7 @@ class Fact(Struct, frozen=True, kw_only=True):
         seat: The seat whose command brought it about, or None.
         event: The match's or the game's event, whole.
         command: The command as canonical JSON, with the first of its events only.
-        request: Hash of the key and digest with which the command was asked for.
+        request: `request_hash` of the command, with the first of its events only.
     """
 
     version: int
@@ -50,7 +51,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     seat: Seat | None
     event: Any
     command: bytes | None
-    request: str
+    request: str | None
 
 
 class Link(Struct, frozen=True, kw_only=True):
@@ -78,7 +79,7 @@ class Proof[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
         salt: The salt of the viewer's own commitment; a spectator has none.
         public: What a spectator was shown, if that is not what the viewer was shown.
         command: The command, for the viewer that sees all, with the first of its events only.
-        request: Hash of the key and digest of the command, for the viewer that sees all.
+        request: Hash of who asked for it, with which key and digest, beside the command.
     """
 
     schema: int
@@ -128,9 +129,9 @@ class Flaw(StrEnum):
     COMMITMENT = "COMMITMENT"
 
 
-def request_hash(key: str, digest: str) -> str:
-    """Return the hash of an idempotency key and the digest, 64 characters, of what was asked with it."""
-    return written(sha256(_REQUEST_TAG + f"{key}:{digest}".encode()).digest())
+def request_hash(by: PlayerId | None, key: str | None, digest: str | None) -> str:
+    """Return the hash of who asked for a command, of its idempotency key and the digest of what was asked."""
+    return written(sha256(_REQUEST_TAG + canonical({"by": by, "digest": digest, "key": key})).digest())
 
 
 def link(game: Game[Any, Any, Any, Any], previous: str, fact: Fact, salts: Sequence[bytes]) -> Link:
@@ -225,7 +226,7 @@ def flaw(shown: Shown, viewer: Viewer, previous: str) -> Flaw | None:
     if record_hash(record) != proof.hash:
         return Flaw.HASH
     if sees_all(viewer):
-        part = _part_of_all(canonical(proof.command), part, str(proof.request))
+        part = _part_of_all(canonical(proof.command), part, proof.request)
     place = place_of(viewer, len(proof.commitments) - 1)
     return None if place is None or _opened(proof, place, part) else Flaw.COMMITMENT
 
@@ -234,7 +235,7 @@ def _made_for(viewer: Viewer, proof: Proof[Any]) -> bool:
     """Return whether a proof has what one for this viewer has, and nothing else."""
     match viewer.kind:
         case ViewerKind.ALL:
-            return proof.salt is not None and proof.request is not None
+            return proof.salt is not None
         case ViewerKind.SEAT:
             return proof.salt is not None and proof.request is None and proof.command is None
         case ViewerKind.SPECTATOR:
@@ -251,6 +252,6 @@ def _opened(proof: Proof[Any], place: int, part: bytes) -> bool:
         return False
 
 
-def _part_of_all(command: bytes, event: bytes, request: str) -> bytes:
+def _part_of_all(command: bytes, event: bytes, request: str | None) -> bytes:
     """Return the part of `all` as canonical JSON, of a command and an event in canonical JSON."""
     return b'{"command":%b,"event":%b,"request":%b}' % (command, event, canonical(request))

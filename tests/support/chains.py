@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from domain.match import seen
+from domain.match import PlayerId, seen
 from domain.match.proof import Fact, Link, Proof, link, place_of, proof, request_hash
 from domain.shared.canonical import canonical
 from domain.shared.chain import genesis, salts
@@ -47,6 +47,7 @@ def facts(steps: Iterable[Step]) -> Iterator[Fact]:
     version = 0
     for number, step in enumerate(steps):
         command = None if step.command is None else canonical(step.command)
+        request: str | None = request_hash(PlayerId("player_0"), f"key {number}", f"{number:064x}")
         for event in step.events:
             version += 1
             yield Fact(
@@ -55,9 +56,9 @@ def facts(steps: Iterable[Step]) -> Iterator[Fact]:
                 seat=step.seat,
                 event=event,
                 command=command,
-                request=request_hash(f"key {number}", f"{number:064x}"),
+                request=request,
             )
-            command = None
+            command = request = None
 
 
 def chained(table: Table, steps: Iterable[Step]) -> Iterator[Linked]:

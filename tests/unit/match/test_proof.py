@@ -9,7 +9,7 @@ import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
-from domain.match import seen
+from domain.match import PlayerId, seen
 from domain.match.proof import Flaw, flaw, place_of, request_hash
 from domain.shared.chain import genesis, salts, written
 from domain.shared.seats import Seat, seats_in_order
@@ -123,10 +123,14 @@ def test_audiences_have_their_places() -> None:
 
 
 def test_a_request_is_covered_without_being_told() -> None:
-    """Key and digest make its hash."""
-    digest = "0" * 64
-    assert request_hash("key", digest) == slow_hash("montane/request/1", f"key:{digest}".encode())
-    assert len({request_hash("key", digest), request_hash("yek", digest), request_hash("key", "1" * 64)}) == 3
+    """Who asked, key and digest make its hash."""
+    made = request_hash(PlayerId("player_0"), "key", None)
+    assert made == slow_hash("montane/request/1", b'{"by":"player_0","digest":null,"key":"key"}')
+    others = [
+        request_hash(*asked)
+        for asked in [(None, "key", None), (PlayerId("player_0"), None, "key"), (None, None, None)]
+    ]
+    assert len({made, *others}) == 4
 
 
 @pytest.mark.parametrize(
@@ -142,7 +146,7 @@ def test_a_request_is_covered_without_being_told() -> None:
         (seated(Seat(1)), {"salt": "A" * 22}, Flaw.COMMITMENT),
         (seated(Seat(1)), {"salt": "A" * 21 + "B"}, Flaw.COMMITMENT),
         (ALL_SEEING, {"salt": None}, Flaw.PROOF),
-        (ALL_SEEING, {"request": None}, Flaw.PROOF),
+        (ALL_SEEING, {"request": None}, Flaw.COMMITMENT),
         (ALL_SEEING, {"request": "A"}, Flaw.COMMITMENT),
         (ALL_SEEING, {"command": {}}, Flaw.COMMITMENT),
         (SPECTATOR, {"previous": "A" * 43}, Flaw.PREVIOUS),
