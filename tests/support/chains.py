@@ -1,18 +1,32 @@
 """Random matches of any game as a chain of events, and what each viewer is shown of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from domain.match import PlayerId, seen
+from domain.match import (
+    Holder,
+    Phase,
+    PlayerId,
+    Resign,
+    legal_moves,
+    open_match,
+    seen,
+    submit,
+    take_seat,
+)
 from domain.match.proof import Fact, Link, Proof, link, place_of, proof, request_hash
 from domain.shared.canonical import canonical
 from domain.shared.chain import genesis, salts
+from domain.shared.chance import Chance, decision_chance, seed_commitment
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.random_matches import Step, Table
+from tests.support.matches import holder, terms
+from tests.support.random_matches import RESIGNING, Step, Table, random_options
 
 MATCH = "match_01j00000000000000000000000"
 SEED = bytes(range(32))
@@ -35,6 +49,36 @@ class ShownEvent(Struct, frozen=True, kw_only=True):
     seat: Seat | None
     payload: Any
     proof: Proof[Any]
+
+
+def fair(table: Table, number: int) -> Iterator[Step]:
+    """Yield the steps of a random match whose chance comes from the seed, as in a match that is served."""
+    game, dice = table.game, Random(f"fair {table}/{number}")
+    wanted = replace(
+        terms(game, random_options(table, dice), table.seats), seed_commitment=seed_commitment(SEED)
+    )
+    events, match = open_match(game, wanted)
+    yield Step(None, None, events, match)
+    version = len(events)
+    for seat in seats_in_order(table.seats):
+        sitting = holder(seat, f"entropy {seat}" * (number % 2))
+        seated = [*match.holders[:seat], sitting, *match.holders[seat + 1 :]]
+        events, match = take_seat(game, match, seat, sitting, _chance(seated, version))
+        yield Step(seat, None, events, match)
+        version += len(events)
+    while match.phase is not Phase.FINISHED:
+        seat = dice.choice(game.to_act(match.table))
+        command = dice.choice(legal_moves(game, match, seat))
+        if dice.random() < RESIGNING:
+            command = Resign()
+        events, match = submit(game, match, seat, command, _chance(match.holders, version))
+        yield Step(seat, command, events, match)
+        version += len(events)
+
+
+def _chance(holders: Sequence[Holder | None], version: int) -> Chance:
+    entropies = ["" if held is None else held.entropy for held in holders]
+    return decision_chance(SEED, MATCH, entropies, version)
 
 
 def viewers(seats: int) -> tuple[Viewer, ...]:

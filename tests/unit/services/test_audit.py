@@ -1,0 +1,142 @@
+"""The audit of a bundle: what it checks, what it says, and that every byte counts."""
+
+from io import BytesIO
+
+import pytest
+
+from adapters.signing import Ed25519Signatures, Ed25519Signer
+from domain.shared.seats import Seat
+from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
+from services.audit import Altered, Check, Passed, verify
+from services.bundles import LONGEST_LINE, lines_of
+from tests.support.bundles import SIGNER, bundled
+from tests.support.chains import MATCH
+from tests.support.random_matches import Table
+from tests.support.squirrels import SQUIRRELS
+
+GAMES = {"squirrels": SQUIRRELS}
+SIGNATURES = Ed25519Signatures()
+TABLE = Table(SQUIRRELS, 2)
+WHOLE = bundled(TABLE, 1)
+OWN = bundled(TABLE, 1, seated(Seat(1)))
+PUBLIC = bundled(TABLE, 1, SPECTATOR)
+EVENTS = len(WHOLE) - 2
+
+
+def found_in(lines: list[bytes]) -> tuple[Check, int]:
+    """Return what fails in a bundle, and at which version."""
+    with pytest.raises(Altered) as found:
+        verify(lines, GAMES, SIGNATURES)
+    return found.value.check, found.value.version
+
+
+def changed(lines: list[bytes], number: int, old: str, new: str) -> list[bytes]:
+    """Return a bundle in one line of which a text stands in the place of another."""
+    line = lines[number].replace(old.encode(), new.encode(), 1)
+    assert line != lines[number]
+    return [*lines[:number], line, *lines[number + 1 :]]
+
+
+def test_a_whole_bundle_is_checked_in_all_that_it_says() -> None:
+    """Lines, chain, parts, seed, every audience, signature (API "Proof")."""
+    assert verify(WHOLE, GAMES, SIGNATURES) == (
+        Passed(Check.LINES, EVENTS + 2, "lines"),
+        Passed(Check.CHAIN, EVENTS, "events"),
+        Passed(Check.PARTS, EVENTS, "events"),
+        Passed(Check.SEED, 1, "seed"),
+        Passed(Check.AUDIENCES, EVENTS, "events"),
+        Passed(Check.SIGNATURE, 1, "signature"),
+    )
+
+
+def test_the_bundle_of_a_match_in_play_has_neither_seed_nor_signature() -> None:
+    """Both come with the end of the match."""
+    passed = verify(bundled(TABLE, 1, seated(Seat(0)), 9), GAMES, SIGNATURES)
+    assert [one.count for one in passed] == [11, 9, 9, 0, 0, 0]
+
+
+def test_a_spectators_bundle_has_no_parts_of_its_own() -> None:
+    """All that it was shown is in the records."""
+    assert [one.count for one in verify(PUBLIC, GAMES, SIGNATURES)] == [EVENTS + 2, EVENTS, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("viewer", [ALL_SEEING, seated(Seat(0)), SPECTATOR], ids=lambda viewer: viewer.kind)
+def test_every_byte_of_a_small_bundle_counts(viewer: Viewer) -> None:
+    """Whichever is flipped, it is found in its line; the match's id shows at the first event."""
+    lines = bundled(TABLE, 1, viewer, 6)
+    data, place = b"".join(lines), 0
+    for number, line in enumerate(lines):
+        for _ in line:
+            flipped = data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :]
+            _, version = found_in(list(lines_of(BytesIO(flipped))))
+            assert version == number or (number, version) == (0, 1)
+            place += 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "number", "old", "new", "found"),
+    [
+        (WHOLE, 0, "bundle/1", "bundle/2", (Check.LINES, 0)),
+        (WHOLE, 0, '"game":"squirrels"', '"game":"mice"', (Check.LINES, 0)),
+        (WHOLE, 0, "squirrels/", "squirrels/x", (Check.LINES, 0)),
+        (WHOLE, 0, '"seats":2', '"seats":3', (Check.PARTS, 1)),
+        (WHOLE, 0, '"seat":null', '"seat":0', (Check.LINES, 0)),
+        (WHOLE, 0, '"seed":"AAEC', '"seed":"AAED', (Check.SEED, 1)),
+        (WHOLE, 0, '"seed":"', '"seed":"?', (Check.SEED, 0)),
+        (WHOLE, 0, '"all"', '"spectator"', (Check.LINES, 0)),
+        (OWN, 0, '"seed":null', '"seed":"AAEC"', (Check.LINES, 0)),
+        (OWN, 0, '"seat":1', '"seat":0', (Check.PARTS, 1)),
+        (OWN, 0, '"seat":1', '"seat":2', (Check.LINES, 0)),
+        (OWN, 0, '"seat":1', '"seat":null', (Check.LINES, 0)),
+        (OWN, 0, MATCH, MATCH[:-1] + "1", (Check.CHAIN, 1)),
+        (OWN, 4, '"version":4', '"version":5', (Check.CHAIN, 4)),
+        (OWN, 4, "}\n", "}\r\n", (Check.LINES, 4)),
+        (OWN, 4, "}\n", ',"x":0}\n', (Check.LINES, 4)),
+        (OWN, 4, ":", ": ", (Check.LINES, 4)),
+        (OWN, 4, '"event"', '"end"', (Check.LINES, 4)),
+        (OWN, EVENTS + 1, f'"version":{EVENTS}', '"version":1', (Check.CHAIN, EVENTS + 1)),
+        (OWN, EVENTS + 1, '"head":"', '"head":"A', (Check.CHAIN, EVENTS + 1)),
+        (OWN, EVENTS + 1, SIGNER.key.x, Ed25519Signer(bytes(32)).key.x, (Check.SIGNATURE, EVENTS + 1)),
+        (OWN, EVENTS + 1, SIGNER.key.kid, "A", (Check.SIGNATURE, EVENTS + 1)),
+        (OWN, EVENTS + 1, '"signature":"', '"signature":"A', (Check.SIGNATURE, EVENTS + 1)),
+    ],
+)
+def test_what_is_wrong_is_named(
+    lines: list[bytes], number: int, old: str, new: str, found: tuple[Check, int]
+) -> None:
+    """The check that fails, and the version at which."""
+    assert found_in(changed(lines, number, old, new)) == found
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ([], (Check.LINES, 1)),
+        (WHOLE[1:], (Check.LINES, 0)),
+        (WHOLE[:-1], (Check.LINES, EVENTS + 1)),
+        ([WHOLE[0], WHOLE[-1]], (Check.LINES, 1)),
+        ([WHOLE[0], *WHOLE], (Check.LINES, 1)),
+        ([*WHOLE, WHOLE[-1]], (Check.LINES, EVENTS + 1)),
+        ([*WHOLE, WHOLE[-2]], (Check.LINES, EVENTS + 1)),
+        ([*WHOLE[:5], *WHOLE[6:]], (Check.CHAIN, 5)),
+        ([*WHOLE[:5], WHOLE[4], *WHOLE[5:]], (Check.CHAIN, 5)),
+        ([*WHOLE[:4], b"\n", *WHOLE[4:]], (Check.LINES, 4)),
+        ([*WHOLE[:-2], WHOLE[-1]], (Check.CHAIN, EVENTS)),
+        ([*WHOLE[:-1], WHOLE[-1][:-1]], (Check.LINES, EVENTS + 1)),
+        ([WHOLE[0], b"[" * 100_000], (Check.LINES, 1)),
+        ([WHOLE[0], b'{"line":"event","payload":' + b"[" * 100_000], (Check.LINES, 1)),
+        ([WHOLE[0], b" " * (LONGEST_LINE + 1)], (Check.LINES, 1)),
+        ([WHOLE[0], b"\xff\n"], (Check.LINES, 1)),
+    ],
+)
+def test_lines_that_are_missing_doubled_or_none_are_named(
+    lines: list[bytes], found: tuple[Check, int]
+) -> None:
+    """A bundle is a header, every event once and in order, and an end."""
+    assert found_in(lines) == found
+
+
+def test_parts_of_another_match_are_no_parts_of_this_one() -> None:
+    """An event that is whole in itself does not stand behind this match's events."""
+    other = bundled(TABLE, 2)
+    assert found_in([*WHOLE[:5], other[5], *WHOLE[6:]]) == (Check.CHAIN, 5)
