@@ -7,17 +7,19 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.match import MATCH_EVENTS, Opened
+from domain.match import LOBBY_COMMANDS, MATCH_EVENTS, Opened, Resign
 from domain.match.heads import Head, signed_head
-from domain.match.proof import Fact, Flaw, flaw, link
+from domain.match.proof import Fact, Flaw, flaw
 from domain.shared.canonical import canonical
-from domain.shared.chain import genesis, read, salts, written
+from domain.shared.chain import genesis, read, salt, written
 from domain.shared.chance import seed_commitment
 from domain.shared.game import Game
 from domain.shared.viewers import Viewer, ViewerKind, sees_all
 from services.bundles import End, EventLine, Header, read_line
+from services.ids import MatchId
 from services.live import Games
 from services.ports import Signatures
+from services.retelling import Deviation, Retelling
 
 
 class Check(StrEnum):
@@ -27,6 +29,7 @@ class Check(StrEnum):
     CHAIN = "chain"
     PARTS = "parts"
     SEED = "seed"
+    DECISIONS = "decisions"
     AUDIENCES = "audiences"
     SIGNATURE = "signature"
 
@@ -119,6 +122,7 @@ class Audit:
             Passed(Check.CHAIN, self._version, "events"),
             Passed(Check.PARTS, shown, "events"),
             Passed(Check.SEED, min(whole, 1), "seed"),
+            Passed(Check.DECISIONS, 0 if self._whole is None else self._whole.retelling.commands, "commands"),
             Passed(Check.AUDIENCES, whole, "events"),
             Passed(Check.SIGNATURE, int(self._end.signature is not None), "signature"),
         )
@@ -152,6 +156,8 @@ class Audit:
         place = self._version + 1
         if (end.version, end.head) != (self._version, self._head):
             raise Altered(Check.CHAIN, place, "the end is not that of the last event")
+        if self._whole is not None and not self._whole.retelling.complete:
+            raise Altered(Check.DECISIONS, place, "more had to happen")
         if (end.signature is None) != (end.key is None):
             raise Altered(Check.SIGNATURE, place, "signature and key come together")
         if end.signature is not None and end.key is not None:
@@ -162,7 +168,7 @@ class Audit:
 
 
 class Whole:
-    """What can be recomputed once the seed is known: all salts, and what each audience was shown."""
+    """What can be recomputed once the seed is known: all decisions, and what each audience was shown."""
 
     def __init__(self, game: Game[Any, Any, Any, Any], header: Header) -> None:
         """Take the game and the header of a bundle with a seed.
@@ -175,44 +181,35 @@ class Whole:
         except ValueError as error:
             raise Altered(Check.SEED, 0, f"the seed is {error}") from error
         self._game = game
-        self._match_id = header.match
+        self._match_id = MatchId(header.match)
         self._seats = header.seats
-        self._types = event_types(game)
+        self._events, self._commands = event_types(game), command_types(game)
+        self.retelling = Retelling(game, self._match_id, self._seed)
 
     def take(self, line: EventLine) -> None:
         """Check the next event, of which the part of `all` is known to be what was committed to.
 
         Raises:
-            Altered: Something is wrong with it.
+            Altered: Something is wrong with it; it is as if it had not come.
         """
         version, proof = line.version, line.proof
-        event = self._typed(line)
-        own = salts(self._seed, self._match_id, version, self._seats)
-        if proof.salt != written(own[-1]):
+        if proof.salt != written(salt(self._seed, self._match_id, version, self._seats)):
             raise Altered(Check.AUDIENCES, version, "the salt does not come from the seed")
         fact = Fact(
             version=version,
             at=line.at,
             seat=line.seat,
-            event=event,
+            event=_typed(line.payload, self._events, version),
             command=None if proof.command is None else canonical(proof.command),
             request=proof.request,
         )
-        made = link(self._game, proof.previous, fact, own)
+        command = None if proof.command is None else _typed(proof.command, self._commands, version)
+        try:
+            made = self.retelling.take(fact, command, proof.previous)
+        except Deviation as deviation:
+            raise Altered(Check.DECISIONS, version, str(deviation)) from deviation
         if made.hash != proof.hash:
             raise Altered(Check.AUDIENCES, version, "an audience was not shown what the rules let it see")
-
-    def _typed(self, line: EventLine) -> Any:
-        """Return the event as the rules know it."""
-        try:
-            event = msgspec.convert(line.payload, self._types[line.type])
-        except (KeyError, msgspec.ValidationError) as error:
-            raise Altered(
-                Check.AUDIENCES, line.version, f"{self._game.id} has no such event: {error}"
-            ) from error
-        if canonical(event) != canonical(line.payload):
-            raise Altered(Check.AUDIENCES, line.version, f"{line.type} has other fields")
-        return event
 
 
 class Opening(Struct):
@@ -253,6 +250,27 @@ def event_types(game: Game[Any, Any, Any, Any]) -> dict[str, Any]:
     opened: Any = Opened
     types = {event.__struct_config__.tag: event for event in (*MATCH_EVENTS, *game.events)}
     return {**types, Opened.__struct_config__.tag: opened[game.options]}
+
+
+def command_types(game: Game[Any, Any, Any, Any]) -> dict[str, Any]:
+    """Return the type of each command that a match of a game can have, by its name."""
+    commands: tuple[Any, ...] = (*LOBBY_COMMANDS, Resign, *game.commands)
+    return {command.__struct_config__.tag: command for command in commands}
+
+
+def _typed(plain: Any, types: Mapping[str, Any], version: int) -> Any:
+    """Return an event or command as the rules know it.
+
+    Raises:
+        Altered: They know none of that name and shape.
+    """
+    try:
+        value = msgspec.convert(plain, types[plain["type"]])
+    except (KeyError, TypeError, msgspec.ValidationError) as error:
+        raise Altered(Check.DECISIONS, version, f"the rules know no such thing: {error}") from error
+    if canonical(value) != canonical(plain):
+        raise Altered(Check.DECISIONS, version, "the rules know it with other fields")
+    return value
 
 
 def _sits(viewer: Viewer, seats: int) -> bool:

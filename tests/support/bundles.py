@@ -1,5 +1,8 @@
 """Bundles of random matches of any game."""
 
+from collections.abc import Sequence
+from itertools import islice
+
 from adapters.signing import Ed25519Signer
 from domain.match import Phase
 from domain.match.heads import Head, signed_head
@@ -7,7 +10,7 @@ from domain.shared.chain import written
 from domain.shared.viewers import ALL_SEEING, Viewer
 from services.bundles import Header, bundle
 from tests.support.chains import MATCH, SEED, chained, fair, shown
-from tests.support.random_matches import Table
+from tests.support.random_matches import Step, Table
 
 SIGNER = Ed25519Signer(bytes(range(32)))
 
@@ -19,13 +22,17 @@ def bundled(table: Table, number: int, viewer: Viewer = ALL_SEEING, most: int | 
         table: The game and how many play it.
         number: Which match.
         viewer: For whom.
-        most: With how many of its events; None for all, and the signature.
+        most: With how many of its steps, of which the opening is the first; None for all.
     """
-    steps = list(fair(table, number))
-    linked = list(chained(table, steps))[:most]
-    match = steps[-1].match
+    return bundle_of(table, list(islice(fair(table, number), most)), viewer)
+
+
+def bundle_of(table: Table, steps: Sequence[Step], viewer: Viewer = ALL_SEEING) -> list[bytes]:
+    """Return the lines of a bundle of a match that went so; its head is signed if the match is finished."""
+    linked = list(chained(table, steps))
     last = linked[-1]
-    head = Head(match=MATCH, version=last.fact.version, head=last.link.hash)
+    message = signed_head(Head(match=MATCH, version=last.fact.version, head=last.link.hash))
+    finished = steps[-1].match.phase is Phase.FINISHED
     header = Header(
         game=table.game.id,
         match=MATCH,
@@ -34,12 +41,11 @@ def bundled(table: Table, number: int, viewer: Viewer = ALL_SEEING, most: int | 
         seed=written(SEED) if viewer == ALL_SEEING else None,
         viewer=viewer,
     )
-    signed = most is None and match.phase is Phase.FINISHED
     return list(
         bundle(
             header,
             (shown(table, one, viewer) for one in linked),
-            key=SIGNER.key if signed else None,
-            signature=SIGNER.sign(signed_head(head)) if signed else None,
+            key=SIGNER.key if finished else None,
+            signature=SIGNER.sign(message) if finished else None,
         )
     )

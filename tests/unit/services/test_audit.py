@@ -1,18 +1,23 @@
 """The audit of a bundle: what it checks, what it says, and that every byte counts."""
 
 from io import BytesIO
+from itertools import islice
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from adapters.signing import Ed25519Signatures, Ed25519Signer
+from domain.shared.chance import Chance
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from services.audit import Altered, Check, Passed, verify
 from services.bundles import LONGEST_LINE, lines_of
-from tests.support.bundles import SIGNER, bundled
-from tests.support.chains import MATCH
+from tests.support.bundles import SIGNER, bundle_of, bundled
+from tests.support.chains import MATCH, fair
 from tests.support.random_matches import Table
-from tests.support.squirrels import SQUIRRELS
+from tests.support.scenarios import luck
+from tests.support.squirrels import SQUIRRELS, Buried, DugUp
 
 GAMES = {"squirrels": SQUIRRELS}
 SIGNATURES = Ed25519Signatures()
@@ -21,6 +26,7 @@ WHOLE = bundled(TABLE, 1)
 OWN = bundled(TABLE, 1, seated(Seat(1)))
 PUBLIC = bundled(TABLE, 1, SPECTATOR)
 EVENTS = len(WHOLE) - 2
+COMMANDS = sum(b'"command":' in line for line in WHOLE)
 
 
 def found_in(lines: list[bytes]) -> tuple[Check, int]:
@@ -44,6 +50,7 @@ def test_a_whole_bundle_is_checked_in_all_that_it_says() -> None:
         Passed(Check.CHAIN, EVENTS, "events"),
         Passed(Check.PARTS, EVENTS, "events"),
         Passed(Check.SEED, 1, "seed"),
+        Passed(Check.DECISIONS, COMMANDS, "commands"),
         Passed(Check.AUDIENCES, EVENTS, "events"),
         Passed(Check.SIGNATURE, 1, "signature"),
     )
@@ -51,19 +58,21 @@ def test_a_whole_bundle_is_checked_in_all_that_it_says() -> None:
 
 def test_the_bundle_of_a_match_in_play_has_neither_seed_nor_signature() -> None:
     """Both come with the end of the match."""
-    passed = verify(bundled(TABLE, 1, seated(Seat(0)), 9), GAMES, SIGNATURES)
-    assert [one.count for one in passed] == [11, 9, 9, 0, 0, 0]
+    lines = bundled(TABLE, 1, seated(Seat(0)), 9)
+    events = len(lines) - 2
+    passed = verify(lines, GAMES, SIGNATURES)
+    assert [one.count for one in passed] == [events + 2, events, events, 0, 0, 0, 0]
 
 
 def test_a_spectators_bundle_has_no_parts_of_its_own() -> None:
     """All that it was shown is in the records."""
-    assert [one.count for one in verify(PUBLIC, GAMES, SIGNATURES)] == [EVENTS + 2, EVENTS, 0, 0, 0, 1]
+    assert [one.count for one in verify(PUBLIC, GAMES, SIGNATURES)] == [EVENTS + 2, EVENTS, 0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("viewer", [ALL_SEEING, seated(Seat(0)), SPECTATOR], ids=lambda viewer: viewer.kind)
 def test_every_byte_of_a_small_bundle_counts(viewer: Viewer) -> None:
     """Whichever is flipped, it is found in its line; the match's id shows at the first event."""
-    lines = bundled(TABLE, 1, viewer, 6)
+    lines = bundled(TABLE, 1, viewer, 3)
     data, place = b"".join(lines), 0
     for number, line in enumerate(lines):
         for _ in line:
@@ -140,3 +149,58 @@ def test_parts_of_another_match_are_no_parts_of_this_one() -> None:
     """An event that is whole in itself does not stand behind this match's events."""
     other = bundled(TABLE, 2)
     assert found_in([*WHOLE[:5], other[5], *WHOLE[6:]]) == (Check.CHAIN, 5)
+
+
+def line_of(lines: list[bytes], event: str) -> int:
+    """Return the number of the line with the first event of that name, which is its version."""
+    return next(number for number, line in enumerate(lines) if f'"type":"squirrels.{event}"'.encode() in line)
+
+
+def test_a_server_that_shows_more_than_it_may_is_found_out() -> None:
+    """A chain that is sound in itself does not pass if a seat was shown what the rules hide from it."""
+    leaky = replace(SQUIRRELS, seen=lambda event, viewer: event)
+    lines = bundled(Table(leaky, 2), 1)
+    assert found_in(lines) == (Check.AUDIENCES, line_of(lines, "dealt"))
+
+
+def test_a_server_that_draws_otherwise_is_found_out() -> None:
+    """A deal that does not come from the seed is not what had to happen."""
+    unlucky = replace(SQUIRRELS, setup=lambda options, seats, _: SQUIRRELS.setup(options, seats, luck()))
+    lines = bundled(Table(unlucky, 2), 1)
+    assert found_in(lines) == (Check.DECISIONS, line_of(lines, "dealt"))
+
+
+def test_a_server_that_decides_otherwise_is_found_out() -> None:
+    """An event that the rules do not bring about is named where it stands."""
+
+    def generous(state: Any, chance: Chance) -> Any:
+        forced = SQUIRRELS.consequence(state, chance)
+        return replace(forced, points=forced.points + 1) if isinstance(forced, DugUp) else forced
+
+    lines = bundled(Table(replace(SQUIRRELS, consequence=generous), 2), 1)
+    assert found_in(lines) == (Check.DECISIONS, line_of(lines, "dug_up"))
+
+
+def test_a_server_that_takes_what_the_rules_refuse_is_found_out() -> None:
+    """A command that was refused did not happen."""
+    bold = replace(SQUIRRELS, max_seats=4)
+    assert found_in(bundled(Table(bold, 4), 1)) == (Check.DECISIONS, 1)
+
+
+def test_a_server_that_leaves_out_what_had_to_happen_is_found_out() -> None:
+    """Before the next command, or at the end of the bundle."""
+    steps = list(fair(TABLE, 1))
+    number = next(number for number, step in enumerate(steps) if isinstance(step.events[0], Buried))
+    assert len(steps[number].events) > 1
+    short = [*steps[:number], steps[number]._replace(events=steps[number].events[:-1])]
+    lines = bundle_of(TABLE, short)
+    assert found_in(lines) == (Check.DECISIONS, len(lines) - 1)
+    lines = bundle_of(TABLE, [*short, steps[number + 1]])
+    assert found_in(lines) == (Check.DECISIONS, len(lines) - 1 - len(steps[number + 1].events))
+
+
+def test_a_server_that_adds_what_did_not_have_to_happen_is_found_out() -> None:
+    """An event behind a command that has brought about all it does."""
+    steps = list(islice(fair(TABLE, 1), 6))
+    lines = bundle_of(TABLE, [*steps[:-1], steps[-1]._replace(events=steps[-1].events * 2)])
+    assert found_in(lines) == (Check.DECISIONS, len(lines) - 1 - len(steps[-1].events))
