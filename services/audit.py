@@ -200,10 +200,12 @@ class Whole:
             at=line.at,
             seat=line.seat,
             event=_typed(line.payload, self._events, version),
-            command=None if proof.command is None else canonical(proof.command),
+            command=None if proof.command is None else proof.command.encode(),
             request=proof.request,
         )
-        command = None if proof.command is None else _typed(proof.command, self._commands, version)
+        command = None
+        if proof.command is not None:
+            command = _typed(msgspec.json.decode(proof.command), self._commands, version)
         try:
             made = self.retelling.take(fact, command, proof.previous)
         except Deviation as deviation:

@@ -1,7 +1,7 @@
 /** Bundles, `montane/bundle/1`: a match as one viewer saw it, checked line by line. */
 
 import { hmacKey, read, utf8, written } from "./bytes.js";
-import { canonical } from "./canonical.js";
+import { canonical, isCanonical } from "./canonical.js";
 import { commitment, genesis, recordHash, salt } from "./chain.js";
 import { decisionChance, seedCommitment } from "./chance.js";
 import { dealt } from "./deals.js";
@@ -152,8 +152,11 @@ export class Verifier {
     }
     if (kind !== "spectator") {
       const own = kind === "all" ? this.#header.seats : this.#header.viewer.seat;
-      const { command = null, request = null } = proof;
-      const committed = kind === "all" ? canonical({ command, event: payload, request }) : part;
+      const { command = "null", request = null } = proof;
+      if (!isCanonical(command)) {
+        throw new Altered("parts", place, "the proof is not one for this viewer");
+      }
+      const committed = kind === "all" ? canonical({ command: JSON.parse(command), event: payload, request }) : part;
       if (!(await opens(proof.commitments[own], proof.salt, committed))) {
         throw new Altered("parts", place, "what the viewer was shown is not what was committed to");
       }
@@ -244,7 +247,7 @@ function isEvent(line) {
     has(line.proof, PROOF, OF_PROOF) &&
     Array.isArray(line.proof.commitments) &&
     isText(line.at, line.type, line.proof.hash, line.proof.previous, ...line.proof.commitments) &&
-    isText(line.proof.salt ?? "", line.proof.request ?? "")
+    isText(line.proof.salt ?? "", line.proof.request ?? "", line.proof.command ?? "")
   );
 }
 

@@ -17,3 +17,12 @@ export function canonical(value) {
   }
   return JSON.stringify(value);
 }
+
+/** Return whether a text is canonical JSON. */
+export function isCanonical(text) {
+  try {
+    return canonical(JSON.parse(text)) === text;
+  } catch {
+    return false;
+  }
+}
