@@ -29,7 +29,9 @@ class Check(StrEnum):
     CHAIN = "chain"
     PARTS = "parts"
     SEED = "seed"
+    CHANCE = "chance"
     DECISIONS = "decisions"
+    OUTCOME = "outcome"
     AUDIENCES = "audiences"
     SIGNATURE = "signature"
 
@@ -56,14 +58,17 @@ class Passed(Struct, frozen=True):
 
     Attributes:
         check: What was checked.
-        count: How often; 0 where the bundle does not tell enough for it.
+        count: How often; None where the bundle does not tell enough for it.
         of: What was counted, for people.
     """
 
     check: Check
-    count: int
+    count: int | None
     of: str
 
+
+RETOLD = (Check.SEED, Check.CHANCE, Check.DECISIONS, Check.OUTCOME, Check.AUDIENCES)
+"""What only the seed lets be checked."""
 
 _FLAWS: Mapping[Flaw, tuple[Check, str]] = {
     Flaw.PREVIOUS: (Check.CHAIN, "the hash before is not that of the event before, or of the match"),
@@ -115,17 +120,23 @@ class Audit:
         """
         if self._end is None:
             raise Altered(Check.LINES, self._version + 1, "the end is missing")
-        shown = 0 if self._header and self._header.viewer.kind is ViewerKind.SPECTATOR else self._version
-        whole = 0 if self._whole is None else self._version
+        events, key = self._version, self._end.key
+        spectator = self._header is not None and self._header.viewer.kind is ViewerKind.SPECTATOR
         return (
-            Passed(Check.LINES, self._version + 2, "lines"),
-            Passed(Check.CHAIN, self._version, "events"),
-            Passed(Check.PARTS, shown, "events"),
-            Passed(Check.SEED, min(whole, 1), "seed"),
-            Passed(Check.DECISIONS, 0 if self._whole is None else self._whole.retelling.commands, "commands"),
-            Passed(Check.AUDIENCES, whole, "events"),
-            Passed(Check.SIGNATURE, int(self._end.signature is not None), "signature"),
+            Passed(Check.LINES, events + 2, "lines"),
+            Passed(Check.CHAIN, events, "events"),
+            Passed(Check.PARTS, None if spectator else events, "events"),
+            *self._retold(),
+            Passed(Check.SIGNATURE, None if key is None else 1, f"signature by the key {key and key.kid}"),
         )
+
+    def _retold(self) -> tuple[Passed, ...]:
+        if self._whole is None:
+            return tuple(Passed(check, None, "") for check in RETOLD)
+        told = self._whole.retelling
+        counts = (1, told.draws, told.commands, int(told.outcome is not None), self._version)
+        of = ("seed", "shuffles and draws", "commands", "outcome", "events")
+        return tuple(map(Passed, RETOLD, counts, of))
 
     def _begin(self, header: Header) -> None:
         game = self._games.get(header.game)

@@ -5,7 +5,9 @@ from typing import Any
 from domain.match import Match, Opened, decide, open_match
 from domain.match.proof import Fact, Link, link
 from domain.shared.chain import salts
+from domain.shared.chance import Chance
 from domain.shared.game import Game
+from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
 from services.decisions import chance_of
 from services.ids import MatchId
@@ -20,9 +22,10 @@ class Retelling:
 
     Attributes:
         commands: How many commands were decided again.
+        draws: How many shuffles and draws that took.
     """
 
-    __slots__ = ("_due", "_game", "_id", "_last", "_match", "_seed", "commands")
+    __slots__ = ("_due", "_game", "_id", "_last", "_match", "_seed", "commands", "draws")
 
     def __init__(self, game: Game[Any, Any, Any, Any], id: MatchId, seed: bytes) -> None:
         """Begin before the first event."""
@@ -33,6 +36,12 @@ class Retelling:
         self._due: tuple[object, ...] = ()
         self._last: Fact | None = None
         self.commands = 0
+        self.draws = 0
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended, once it has."""
+        return None if self._match is None else self._match.outcome
 
     @property
     def complete(self) -> bool:
@@ -51,10 +60,13 @@ class Retelling:
             Deviation: Something else had to happen; it is as if the event had not come.
         """
         match = self._match
+        draws = 0
         if match is None:
             due, after = self._opened(fact)
         elif command is not None:
-            due, after = self._decided(match, fact, command)
+            chance = chance_of(match, self._seed, self._id, fact.version - 1, command)
+            due, after = self._decided(match, fact, command, chance)
+            draws = chance.drawn
         else:
             due, after = self._due, match
             if self._last is None or (fact.seat, fact.at) != (self._last.seat, self._last.at):
@@ -67,6 +79,7 @@ class Retelling:
         made = link(self._game, previous, fact, own)
         self._match, self._due, self._last = after, due[1:], fact
         self.commands += command is not None
+        self.draws += draws
         return made
 
     def _opened(self, fact: Fact) -> tuple[tuple[object, ...], Match[Any, Any]]:
@@ -78,11 +91,10 @@ class Retelling:
             raise Deviation(f"the rules refuse to open the match: {refusal.reason}") from refusal
 
     def _decided(
-        self, match: Match[Any, Any], fact: Fact, command: Any
+        self, match: Match[Any, Any], fact: Fact, command: Any, chance: Chance
     ) -> tuple[tuple[object, ...], Match[Any, Any]]:
         if self._due:
             raise Deviation(f"{type(self._due[0]).__name__} had to happen first")
-        chance = chance_of(match, self._seed, self._id, fact.version - 1, command)
         try:
             return decide(self._game, match, fact.seat, command, chance, fact.at)
         except Rejected as refusal:

@@ -39,10 +39,12 @@ def test_every_viewers_bundle_holds(table: Table) -> None:
             passed = {one.check: one.count for one in verify(lines, games, SIGNATURES)}
             events = len(lines) - 2
             assert (passed[Check.LINES], passed[Check.CHAIN]) == (len(lines), events)
-            assert passed[Check.PARTS] == (0 if viewer == SPECTATOR else events)
-            assert passed[Check.AUDIENCES] == (events if viewer == ALL_SEEING else 0)
-            assert passed[Check.SEED] == int(viewer == ALL_SEEING)
-            assert passed[Check.SIGNATURE] == int(b'"type":"match.finished"' in lines[-2])
+            assert passed[Check.PARTS] == (None if viewer == SPECTATOR else events)
+            assert passed[Check.AUDIENCES] == (events if viewer == ALL_SEEING else None)
+            assert passed[Check.SEED] == (1 if viewer == ALL_SEEING else None)
+            finished = b'"type":"match.finished"' in lines[-2]
+            assert passed[Check.OUTCOME] == (int(finished) if viewer == ALL_SEEING else None)
+            assert passed[Check.SIGNATURE] == (1 if finished else None)
 
 
 @pytest.mark.parametrize("viewer", [ALL_SEEING, seated(Seat(0)), SPECTATOR], ids=lambda viewer: viewer.kind)

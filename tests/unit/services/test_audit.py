@@ -44,15 +44,17 @@ def changed(lines: list[bytes], number: int, old: str, new: str) -> list[bytes]:
 
 
 def test_a_whole_bundle_is_checked_in_all_that_it_says() -> None:
-    """Lines, chain, parts, seed, every audience, signature (API "Proof")."""
+    """Lines, chain, parts, seed, draws, decisions, outcome, every audience, signature (API "Proof")."""
     assert verify(WHOLE, GAMES, SIGNATURES) == (
         Passed(Check.LINES, EVENTS + 2, "lines"),
         Passed(Check.CHAIN, EVENTS, "events"),
         Passed(Check.PARTS, EVENTS, "events"),
         Passed(Check.SEED, 1, "seed"),
+        Passed(Check.CHANCE, 1, "shuffles and draws"),
         Passed(Check.DECISIONS, COMMANDS, "commands"),
+        Passed(Check.OUTCOME, 1, "outcome"),
         Passed(Check.AUDIENCES, EVENTS, "events"),
-        Passed(Check.SIGNATURE, 1, "signature"),
+        Passed(Check.SIGNATURE, 1, f"signature by the key {SIGNER.key.kid}"),
     )
 
 
@@ -61,12 +63,13 @@ def test_the_bundle_of_a_match_in_play_has_neither_seed_nor_signature() -> None:
     lines = bundled(TABLE, 1, seated(Seat(0)), 9)
     events = len(lines) - 2
     passed = verify(lines, GAMES, SIGNATURES)
-    assert [one.count for one in passed] == [events + 2, events, events, 0, 0, 0, 0]
+    assert [one.count for one in passed] == [events + 2, events, events, *[None] * 6]
 
 
 def test_a_spectators_bundle_has_no_parts_of_its_own() -> None:
     """All that it was shown is in the records."""
-    assert [one.count for one in verify(PUBLIC, GAMES, SIGNATURES)] == [EVENTS + 2, EVENTS, 0, 0, 0, 0, 1]
+    counts = [one.count for one in verify(PUBLIC, GAMES, SIGNATURES)]
+    assert counts == [EVENTS + 2, EVENTS, *[None] * 6, 1]
 
 
 @pytest.mark.parametrize("viewer", [ALL_SEEING, seated(Seat(0)), SPECTATOR], ids=lambda viewer: viewer.kind)
