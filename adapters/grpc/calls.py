@@ -10,12 +10,14 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError, Message
 
+from adapters.grpc.limits import LOGIN, tell, visit
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.requests import check
 from adapters.grpc.status import KEY, bug, status_of, too_slow
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
+from services.limits import Limiter
 from services.players import Players
 from services.ports import Player
 
@@ -30,9 +32,10 @@ log = logging.getLogger(__name__)
 class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
     """Wraps each of our methods: the request is checked before, failures become statuses behind."""
 
-    def __init__(self, mapper: Mapper) -> None:
-        """Take how events are written, for the failures that carry some."""
+    def __init__(self, mapper: Mapper, limiter: Limiter) -> None:
+        """Take how events are written, for the failures that carry some, and the budgets."""
         self._mapper = mapper
+        self._limiter = limiter
         self._wrapped: dict[str, Any] = {}
 
     async def intercept_service(
@@ -47,10 +50,10 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         handler = await continuation(handler_call_details)
         if handler is None or not method.startswith(OWN):
             return handler
-        wrapped = self._wrapped[method] = self._wrap(handler)
+        wrapped = self._wrapped[method] = self._wrap(handler, method)
         return wrapped
 
-    def _wrap(self, handler: Any) -> Any:
+    def _wrap(self, handler: Any, name: str) -> Any:
         if handler.request_streaming:
             make, method = grpc.stream_stream_rpc_method_handler, self._streaming(handler.stream_stream)
         elif handler.response_streaming:
@@ -59,20 +62,30 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
                 self._streaming(_checked(handler.unary_stream)),
             )
         else:
-            make, method = grpc.unary_unary_rpc_method_handler, self._answering(handler.unary_unary)
+            make, method = (
+                grpc.unary_unary_rpc_method_handler,
+                self._answering(handler.unary_unary, name in LOGIN),
+            )
         return make(
             method,
             request_deserializer=_forgiving(handler.request_deserializer),
             response_serializer=handler.response_serializer,
         )
 
-    def _answering(self, method: Callable[[Any, Context], Awaitable[Any]]) -> Any:
+    def _answering(self, method: Callable[[Any, Context], Awaitable[Any]], is_login: bool) -> Any:
         async def answer(request: Message | None, context: Context) -> Any:
+            counted = visit(self._limiter, context)
             try:
+                try:
+                    counted.request()
+                    if is_login:
+                        counted.login()
+                finally:
+                    await tell(counted, context)
                 _check(request)
                 return await method(request, context)
             except Exception as error:
-                return await self._abort(context, error)
+                return await self._abort(context, counted.told(error))
 
         return answer
 
@@ -80,7 +93,13 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         async def stream(request: Any, context: Context) -> None:
             cut_off = CutOff()
             CUT_OFF.set(cut_off)
+            counted = visit(self._limiter, context)
             try:
+                try:
+                    counted.request()
+                    counted.stream()
+                finally:
+                    await tell(counted, context)
                 async with aclosing(method(request, context)) as responses:
                     async for response in responses:
                         await context.write(response)
@@ -90,7 +109,9 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
                 status = too_slow()
                 await context.abort(status.code, status.details, status.trailing_metadata)
             except Exception as error:
-                await self._abort(context, error)
+                await self._abort(context, counted.told(error))
+            finally:
+                counted.leave()
 
         return stream
 

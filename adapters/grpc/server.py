@@ -19,6 +19,7 @@ from adapters.grpc.generated.montane.v1.players_pb2_grpc import add_PlayerServic
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.matches import MatchCalls
 from adapters.grpc.players import PlayerCalls
+from services.limits import Limiter
 from services.matches import Matches
 from services.players import Players
 
@@ -45,7 +46,14 @@ class GrpcServer:
         port: The port that it listens on, 0 before it is started.
     """
 
-    def __init__(self, matches: Matches, players: Players, readiness: Readiness, address: str) -> None:
+    def __init__(
+        self,
+        matches: Matches,
+        players: Players,
+        readiness: Readiness,
+        address: str,
+        limiter: Limiter | None = None,
+    ) -> None:
         """Take what is served and where.
 
         Args:
@@ -53,11 +61,13 @@ class GrpcServer:
             players: The use cases around accounts.
             readiness: Whether calls can be served now; an exception means no.
             address: `host:port`; port 0 takes any free one.
+            limiter: The budgets; without, anybody may ask for anything.
         """
         self._matches = matches
         self._players = players
         self._readiness = readiness
         self._address = address
+        self._limiter = limiter or Limiter()
         self._health = health_aio.HealthServicer()
         self._server: grpc.aio.Server | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -72,7 +82,7 @@ class GrpcServer:
         mapper = Mapper(self._matches.games)
         # Without so_reuseport a second server at the same address fails instead of taking half of the calls.
         options = [("grpc.max_receive_message_length", LARGEST_REQUEST), ("grpc.so_reuseport", 0)]
-        server = grpc.aio.server(interceptors=[Calls(mapper)], options=options)
+        server = grpc.aio.server(interceptors=[Calls(mapper, self._limiter)], options=options)
         add_CatalogueServiceServicer_to_server(Catalogue(self._matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(self._players), server)
         add_MatchServiceServicer_to_server(MatchCalls(self._matches, self._players, mapper), server)
