@@ -296,10 +296,10 @@ def network(address: str) -> str:
         address: An address, within brackets or with a port as some proxies write it; or whatever was sent.
     """
     host, _, port = address.rpartition(":")
-    if "." in address and port.isdigit():
-        address = host
-    elif address.startswith("["):
+    if address.startswith("["):
         address = address[1:].partition("]")[0]
+    elif "." in address and port.isdigit():
+        address = host
     if ":" not in address:
         return address[:LONGEST_ADDRESS]
     try:
