@@ -31,11 +31,15 @@ def visit(limiter: Limiter, context: Context) -> Visit:
     return found
 
 
-async def tell(visit: Visit, context: Context) -> None:
-    """Put how the caller stands into the metadata before the answer."""
-    if fields := visit.fields():
-        policies, standings = fields
-        await context.send_initial_metadata((("ratelimit-policy", policies), ("ratelimit", standings)))
+def standing(visit: Visit) -> tuple[tuple[str, str], ...]:
+    """Return how the caller stands, as metadata: of a stream in front, of a unary call behind the answer.
+
+    In front they are an operation of their own, which costs the server 100 us of processor time and more.
+    """
+    if (fields := visit.fields()) is None:
+        return ()
+    policies, standings = fields
+    return ("ratelimit-policy", policies), ("ratelimit", standings)
 
 
 def _peer(context: Context) -> str:

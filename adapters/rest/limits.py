@@ -30,7 +30,7 @@ itself.
 Every answer says by which budgets it was counted, `RateLimit-Policy: "token";q=3000;w=60` for 3000 in 60
 seconds, and how the caller stands with them, `RateLimit: "token";r=2999;t=55` for 2999 that are left, and 55
 seconds until all are back. Who has spent one gets 429, `RATE_LIMITED`; `Retry-After` has the seconds to wait.
-Over gRPC the same stand in the initial metadata, and the code is RESOURCE_EXHAUSTED with `RetryInfo`.
+Over gRPC the same stand in the metadata, and the code is RESOURCE_EXHAUSTED with `RetryInfo`.
 """
 
 STARTS = frozenset({"http.response.start", "websocket.accept"})

@@ -109,9 +109,9 @@ async def refused(calling: Any, policy: str, seconds: int) -> None:
     """Check that a call of gRPC is refused because a budget is spent."""
     with pytest.raises(grpc.aio.AioRpcError) as raised:
         await calling
-    error = raised.value
+    error: Any = raised.value
     assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-    status = rpc_status.from_call(error)  # type: ignore[arg-type]
+    status = rpc_status.from_call(error)
     assert status is not None
     info, retry = ErrorInfo(), RetryInfo()
     assert status.details[0].Unpack(info)
@@ -119,7 +119,7 @@ async def refused(calling: Any, policy: str, seconds: int) -> None:
     assert (info.reason, info.domain) == ("RATE_LIMITED", "montane")
     assert dict(info.metadata) == {"policy": policy, "retry_after": str(seconds)}
     assert retry.retry_delay.seconds == seconds
-    assert f'"{policy}";r=0' in dict(error.initial_metadata())["ratelimit"]
+    assert f'"{policy}";r=0' in dict(error.trailing_metadata())["ratelimit"]
 
 
 GENEROUS = {"token": Budget(600, 60), "anonymous": Budget(600, 60), "address": Budget(6_000, 60)}
@@ -199,18 +199,27 @@ async def test_faces_share_budgets() -> None:
         await faces.open()
         call = faces.matches.GetMatch(matches_pb2.GetMatchRequest(match=faces.match), metadata=faces.metadata)
         assert (await call).match.id == faces.match
-        metadata = dict(await call.initial_metadata())
+        metadata = dict(await call.trailing_metadata())
         assert metadata["ratelimit-policy"] == '"token";q=3;w=60, "address";q=60;w=60'
         assert metadata["ratelimit"] == '"token";r=1;t=60, "address";r=58;t=60'
         call = faces.matches.GetMatch(matches_pb2.GetMatchRequest(match="none"), metadata=faces.metadata)
         with pytest.raises(grpc.aio.AioRpcError) as raised:
             await call
         assert raised.value.code() is grpc.StatusCode.NOT_FOUND
-        assert dict(await call.initial_metadata())["ratelimit"] == '"token";r=0;t=60, "address";r=57;t=60'
+        assert dict(await call.trailing_metadata())["ratelimit"] == '"token";r=0;t=60, "address";r=57;t=60'
         call = faces.matches.GetMatch(matches_pb2.GetMatchRequest(match=faces.match), metadata=faces.metadata)
         await refused(call, "token", 60)
         is_refused(await faces.http.get("/v1/players/me", headers=faces.auth), "token", 60)
         assert (await faces.http.get("/v1/games")).status_code == 200
+
+
+async def test_a_key_and_how_the_caller_stands_are_both_told() -> None:
+    """The metadata behind an answer have the idempotency key as well."""
+    async with serving(token=Budget(3, 60)) as faces:
+        request = matches_pb2.CreateMatchRequest(game="montana")
+        call = faces.matches.CreateMatch(request, metadata=(*faces.metadata, ("idempotency-key", "k")))
+        metadata = dict(await call.trailing_metadata())
+        assert (metadata["idempotency-key"], metadata["ratelimit"]) == ("k", '"token";r=2;t=60')
 
 
 async def test_nobody_else_says_who_calls() -> None:
