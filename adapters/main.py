@@ -27,10 +27,12 @@ from adapters.postgres.store import Store, postgres_log, postgres_store
 from adapters.postgres.tail import Tail
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
-from adapters.rest.requests import MAX_BODY, Services
+from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
+from adapters.use_cases import Services
 from domain.games import GAMES
 from services.limits import Limiter
+from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
 
@@ -103,7 +105,7 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    return Services(matches, Players(PostgresAccounts(datastore), clock))
+    return Services(matches, Lobby(matches.decisions), Players(PostgresAccounts(datastore), clock))
 
 
 @contextmanager
@@ -205,7 +207,7 @@ async def start_rest(
 
 async def _start_grpc(address: Address, services: Services, limiter: Limiter) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(services.matches, services.players, services.matches.ready, str(address), limiter)
+    server = GrpcServer(services, services.matches.ready, str(address), limiter)
     try:
         await server.start()
     except RuntimeError as error:

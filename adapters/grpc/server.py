@@ -19,9 +19,8 @@ from adapters.grpc.generated.montane.v1.players_pb2_grpc import add_PlayerServic
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.matches import MatchCalls
 from adapters.grpc.players import PlayerCalls
+from adapters.use_cases import Services
 from services.limits import Limiter
-from services.matches import Matches
-from services.players import Players
 
 LARGEST_REQUEST = 64 * 1024
 """Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""
@@ -47,24 +46,17 @@ class GrpcServer:
     """
 
     def __init__(
-        self,
-        matches: Matches,
-        players: Players,
-        readiness: Readiness,
-        address: str,
-        limiter: Limiter | None = None,
+        self, services: Services, readiness: Readiness, address: str, limiter: Limiter | None = None
     ) -> None:
         """Take what is served and where.
 
         Args:
-            matches: The use cases around matches.
-            players: The use cases around accounts.
+            services: The use cases.
             readiness: Whether calls can be served now; an exception means no.
             address: `host:port`; port 0 takes any free one.
             limiter: The budgets; without, anybody may ask for anything.
         """
-        self._matches = matches
-        self._players = players
+        self._services = services
         self._readiness = readiness
         self._address = address
         self._limiter = limiter or Limiter()
@@ -79,13 +71,15 @@ class GrpcServer:
         Raises:
             RuntimeError: The address cannot be listened on.
         """
-        mapper = Mapper(self._matches.games)
+        matches, players = self._services.matches, self._services.players
+        mapper = Mapper(matches.games)
         # Without so_reuseport a second server at the same address fails instead of taking half of the calls.
         options = [("grpc.max_receive_message_length", LARGEST_REQUEST), ("grpc.so_reuseport", 0)]
         server = grpc.aio.server(interceptors=[Calls(mapper, self._limiter)], options=options)
-        add_CatalogueServiceServicer_to_server(Catalogue(self._matches, mapper), server)
-        add_PlayerServiceServicer_to_server(PlayerCalls(self._players), server)
-        add_MatchServiceServicer_to_server(MatchCalls(self._matches, self._players, mapper), server)
+        add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
+        add_PlayerServiceServicer_to_server(PlayerCalls(players), server)
+        match_calls = MatchCalls(matches, self._services.lobby, players, mapper)
+        add_MatchServiceServicer_to_server(match_calls, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         health = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
         reflection.enable_server_reflection((*SERVICES, health, reflection.SERVICE_NAME), server)

@@ -14,6 +14,7 @@ from adapters.rest.answers import Answer
 from adapters.rest.requests import visit
 from domain.games import clause_of
 from domain.shared.rejections import Rejected
+from services.decisions import MISSED_EVENTS
 from services.errors import (
     Conflict,
     Failure,
@@ -25,7 +26,6 @@ from services.errors import (
     Unauthenticated,
     Unavailable,
 )
-from services.matches import MISSED_EVENTS
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1

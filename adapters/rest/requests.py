@@ -7,12 +7,10 @@ import msgspec
 from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException
-from msgspec import Struct
 
+from adapters.use_cases import Services
 from services.errors import Malformed
 from services.limits import Visit
-from services.matches import Matches
-from services.players import Players
 from services.ports import Player
 
 MAX_BODY = 65_536
@@ -25,13 +23,6 @@ VISIT = "montane.visit"
 """Where an ASGI scope has the call as it is counted."""
 
 Call = Request[Any, Any, Any]
-
-
-class Services(Struct, frozen=True):
-    """The use cases that handlers call."""
-
-    matches: Matches
-    players: Players
 
 
 def services(request: ASGIConnection[Any, Any, Any, Any]) -> Services:

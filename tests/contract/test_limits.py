@@ -24,7 +24,6 @@ from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStu
 from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
 from adapters.rest.app import build
-from adapters.rest.requests import Services
 from adapters.settings import Address
 from services.limits import UNLIMITED, Budget, Limiter, Limits
 from tests.support.use_cases import memory_stores
@@ -46,15 +45,13 @@ class Faces:
     async def prepare(self, open_ones: AsyncExitStack) -> None:
         """Serve, connect, open an account and a match."""
         stores = memory_stores()
-        matches, players = stores.node(), stores.players()
-        self.address, stop = await start_rest(
-            Address("127.0.0.1", 0), Services(matches, players), self.limiter
-        )
+        services = stores.services()
+        self.address, stop = await start_rest(Address("127.0.0.1", 0), services, self.limiter)
         open_ones.push_async_callback(stop)
-        server = GrpcServer(matches, players, matches.ready, "127.0.0.1:0", self.limiter)
+        server = GrpcServer(services, services.matches.ready, "127.0.0.1:0", self.limiter)
         await server.start()
         open_ones.push_async_callback(server.stop, 0)
-        open_ones.push_async_callback(matches.feeds.close, 1)
+        open_ones.push_async_callback(services.matches.feeds.close, 1)
         # The stubs are typed for channels that block, and the channel's own types want what has a default.
         channel: Any = await open_ones.enter_async_context(
             grpc.aio.insecure_channel(f"127.0.0.1:{server.port}")
@@ -64,7 +61,7 @@ class Faces:
         self.matches: Any = MatchServiceStub(channel)
         self.health: Any = health_pb2_grpc.HealthStub(channel)
         self.http = await open_ones.enter_async_context(httpx.AsyncClient(base_url=f"http://{self.address}"))
-        self.player, self.token = await players.open_guest("Ann")
+        self.player, self.token = await services.players.open_guest("Ann")
         self.auth = {"Authorization": f"Bearer {self.token}"}
         self.metadata = (("authorization", f"Bearer {self.token}"),)
         self.match = ""
@@ -378,7 +375,7 @@ async def test_at_once_no_more_pass_than_may(face: str) -> None:
 def documented(limits: Limits) -> dict[str, Any]:
     """Return the OpenAPI document of a server with these budgets."""
     stores = memory_stores()
-    app = build(Services(stores.node(), stores.players()), "0", Limiter(limits))
+    app = build(stores.services(), "0", Limiter(limits))
     document: dict[str, Any] = json.loads(app.state.openapi)
     return document
 
