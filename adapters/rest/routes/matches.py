@@ -18,7 +18,7 @@ from adapters.rest.bodies import (
 )
 from adapters.rest.lists import paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in, visit
+from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import EventStream, resumed_behind, streamed
 from domain.match import Phase
@@ -230,7 +230,6 @@ async def list_events(
     """
     player = await caller_if_any(request)
     if (media_type := streamed(request)) is not None:
-        visit(request).stream()
         watch = await services(request).matches.watch(
             MatchId(match),
             None if player is None else player.id,
