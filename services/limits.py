@@ -271,12 +271,13 @@ class Visit:
         if not self._standings:
             return None
         policies = ", ".join([budget.policy for budget in self._standings])
-        return policies, ", ".join([_written(name, standing) for name, standing in self._standings.items()])
+        return policies, ", ".join(
+            [_written(budget, standing) for budget, standing in self._standings.items()]
+        )
 
     def _spend(self, meter: Meter | None, key: Key) -> None:
         if meter is not None:
-            standing = meter.spend(key, self._limiter.now())
-            self._judge(meter, standing)
+            self._judge(meter, meter.spend(key, self._limiter.now()))
 
     def _take(self, gauge: Gauge | None, key: Key) -> None:
         if gauge is not None:
@@ -304,7 +305,7 @@ def network(address: str) -> str:
         return address[:LONGEST_ADDRESS]
     try:
         packed = inet_pton(AF_INET6, address.partition("%")[0])
-    except OSError:
+    except (OSError, ValueError):
         return address[:LONGEST_ADDRESS]
     return inet_ntop(AF_INET, packed[12:]) if packed.startswith(MAPPED) else f"{packed[:8].hex(':', 2)}::/64"
 

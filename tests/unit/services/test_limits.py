@@ -214,6 +214,8 @@ def test_without_limits_nothing_is_told(clock: HandClock) -> None:
         ("unknown", "unknown"),
         ("", ""),
         ("not:an:address", "not:an:address"),
+        ("::\x00", "::\x00"),
+        ("::\u0661", "::\u0661"),
         ("x" * 5_000, "x" * limits.LONGEST_ADDRESS),
         (":" * 5_000, ":" * limits.LONGEST_ADDRESS),
     ],
