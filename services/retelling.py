@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from domain.match import Match, Opened, decide, open_match
+from domain.match import LOBBY_COMMANDS, Match, Opened, decide, open_match
 from domain.match.proof import Fact, Link, link
 from domain.shared.chain import salts
 from domain.shared.chance import Chance
@@ -95,6 +95,8 @@ class Retelling:
     ) -> tuple[tuple[object, ...], Match[Any, Any]]:
         if self._due:
             raise Deviation(f"{type(self._due[0]).__name__} had to happen first")
+        if fact.seat is None and not isinstance(command, LOBBY_COMMANDS):
+            raise Deviation("only a seat may ask for it")
         try:
             return decide(self._game, match, fact.seat, command, chance, fact.at)
         except Rejected as refusal:

@@ -6,3 +6,4 @@ export { commitment, genesis, recordHash, requestHash, salt } from "./chain.js";
 export { ByteStream, decisionChance, seedCommitment } from "./chance.js";
 export { included, isSigned, rootOf, signedDay, signedHead } from "./heads.js";
 export { Altered, Verifier, linesOf, verify } from "./bundle.js";
+export { flaw } from "./proof.js";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 
-import { Altered, verify } from "./index.js";
+import { Altered, flaw, genesis, verify } from "./index.js";
 import { VECTORS, checked } from "./vectors.js";
 
 const FOLDER = new URL("../../docs/vectors/", import.meta.url);
@@ -26,6 +26,17 @@ for (const name of readdirSync(BUNDLES)) {
     assert.deepEqual([counts.lines, counts.chain, counts.signature], [events + 2, events, 1]);
     assert.equal(counts.parts, name.includes("spectator") ? 0 : events);
     assert.deepEqual([counts.seed, counts.salts, counts.deals], name.includes("_s") ? [0, 0, 0] : [1, events, 1]);
+  });
+
+  test(`the events of ${name}, one by one`, async () => {
+    const [header, ...lines] = bytes.toString().trimEnd().split("\n").map((line) => JSON.parse(line));
+    let previous = await genesis(header.match);
+    for (const event of lines.slice(0, -1)) {
+      assert.equal(await flaw(event, header.viewer, previous), null);
+      assert.equal((await flaw(event, header.viewer, header.match)).check, "chain");
+      assert.equal((await flaw({ ...event, payload: {} }, header.viewer, previous)).what.length > 0, true);
+      previous = event.proof.hash;
+    }
   });
 
   test(`the bundle ${name} with a byte altered`, async () => {

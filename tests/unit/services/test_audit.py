@@ -207,3 +207,19 @@ def test_a_server_that_adds_what_did_not_have_to_happen_is_found_out() -> None:
     steps = list(islice(fair(TABLE, 1), 6))
     lines = bundle_of(TABLE, [*steps[:-1], steps[-1]._replace(events=steps[-1].events * 2)])
     assert found_in(lines) == (Check.DECISIONS, len(lines) - 1 - len(steps[-1].events))
+
+
+def test_a_move_of_nobody_is_found_out() -> None:
+    """Only a seat may give a command of the game."""
+    steps = list(islice(fair(TABLE, 1), 6))
+    lines = bundle_of(TABLE, [*steps[:-1], steps[-1]._replace(seat=None)])
+    assert found_in(lines) == (Check.DECISIONS, len(lines) - 1 - len(steps[-1].events))
+
+
+def test_an_event_at_another_time_than_its_command_is_found_out() -> None:
+    """All that follows from a command happens at its time, and is its seat's."""
+    steps = list(islice(fair(TABLE, 1), 4))
+    *others, last = steps
+    torn = [last._replace(events=last.events[:1]), last._replace(command=None, events=last.events[1:])]
+    lines = bundle_of(TABLE, [*others, *torn])
+    assert found_in(lines) == (Check.DECISIONS, len(lines) - 2)
