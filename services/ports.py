@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, Protocol
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from msgspec import Meta, Struct
 
 from domain.match import Match, Phase, PlayerId
 from domain.shared.seats import Seat
-from services.ids import MatchId
+from services.ids import MatchId, TokenId
 
 type Time = Annotated[datetime, Meta(tz=True)]
 """A time, UTC."""
@@ -137,14 +138,46 @@ class Player(Struct, frozen=True, kw_only=True):
     created_at: Time
 
 
+class Scope(StrEnum):
+    """What a token allows, beside looking at what anybody may see.
+
+    `play` to act for the player and to manage its account; `read` to read as the player; `bot` to play as a
+    program; `webhooks` to have the player's events sent; `admin` what concerns the whole deployment.
+    """
+
+    PLAY = "play"
+    READ = "read"
+    BOT = "bot"
+    WEBHOOKS = "webhooks"
+    ADMIN = "admin"
+
+
+class Token(Struct, frozen=True, kw_only=True):
+    """A token without its secret.
+
+    Attributes:
+        id: `token_...`.
+        player: Whose it is.
+        scopes: What it allows, in the order of `Scope`.
+        created_at: When it was made, UTC.
+        expires_at: From when on it is no longer good, UTC; None for one that stays good until it is revoked.
+    """
+
+    id: TokenId
+    player: PlayerId
+    scopes: tuple[Scope, ...]
+    created_at: Time
+    expires_at: Time | None
+
+
 class Accounts(Protocol):
     """Players and their tokens. Every method raises `Unavailable` while the store is away."""
 
-    async def add(self, player: Player, token_hash: bytes) -> None:
-        """Store a new player with the hash of its first token."""
+    async def add(self, player: Player, token: Token, token_hash: bytes) -> None:
+        """Store a new player with its first token and the hash of its secret."""
 
-    async def holder_of(self, token_hash: bytes) -> Player | None:
-        """Return the player whose token has this hash."""
+    async def token(self, token_hash: bytes) -> Token | None:
+        """Return the token whose secret has this hash; one that is no longer good too."""
 
     async def named(self, players: Sequence[PlayerId]) -> Mapping[PlayerId, Player]:
         """Return those of the players that exist."""

@@ -7,7 +7,15 @@ from functools import partial
 from typing import Any, assert_never, override
 
 from adapters.duplex import Reply, conversation
-from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
+from adapters.grpc.calls import (
+    CUT_OFF,
+    Context,
+    caller,
+    caller_if_any,
+    idempotency_key,
+    onlooker,
+    tell_key,
+)
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
@@ -22,8 +30,8 @@ from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Watch
 from services.ids import MatchId
 from services.matches import Answer, Matches, Proposal
-from services.players import Players
-from services.ports import Listed
+from services.players import Caller, Players
+from services.ports import Listed, Scope
 from services.summaries import summaries
 
 log = logging.getLogger(__name__)
@@ -44,7 +52,7 @@ class MatchCalls(MatchServiceServicer):
     @override
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Context) -> pb.CreateMatchResponse:
         """Open a match."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         proposal = self._proposal(request)
         key, listed = await self._matches.open(player.id, proposal, idempotency_key(context))
         tell_key(context, key)
@@ -76,7 +84,7 @@ class MatchCalls(MatchServiceServicer):
     @override
     async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
         """Seat the caller."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         key, listed = await self._matches.take_seat(
             player.id, MatchId(request.match), request.seat, request.entropy, idempotency_key(context)
         )
@@ -88,7 +96,7 @@ class MatchCalls(MatchServiceServicer):
         self, request: pb.SubmitCommandRequest, context: Context
     ) -> pb.SubmitCommandResponse:
         """Carry out a command of the caller's seat."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         answer = await self._matches.submit(
             player.id,
             MatchId(request.match),
@@ -110,7 +118,7 @@ class MatchCalls(MatchServiceServicer):
         self, request: pb.ListLegalMovesRequest, context: Context
     ) -> pb.ListLegalMovesResponse:
         """Return the legal moves of the caller's seat."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.READ)
         view = self._mapper.view(await self._matches.legal_moves(MatchId(request.match), player.id))
         return pb.ListLegalMovesResponse(match=view.match, version=view.version, legal_moves=view.legal_moves)
 
@@ -158,12 +166,12 @@ class MatchCalls(MatchServiceServicer):
         self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context
     ) -> AsyncGenerator[pb.PlayResponse]:
         """Send what happens in a match, and carry out commands of the caller's seat."""
-        player = await onlooker(self._players, context)
+        player = await caller_if_any(self._players, context)
         first = await anext(request_iterator, None)
         if first is None or first.WhichOneof("request") != "watch":
             raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
         check(first)
-        watch = await self._watch(first.watch, player)
+        watch = await self._watch(first.watch, None if player is None else player.id)
         watch.cut_off = CUT_OFF.get()
         reply = partial(self._reply, MatchId(first.watch.match), player)
         async with aclosing(conversation(watch, request_iterator, reply)) as parts:
@@ -182,7 +190,7 @@ class MatchCalls(MatchServiceServicer):
         )
 
     async def _reply(
-        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
+        self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None
     ) -> Reply[pb.PlayResponse]:
         """Return the reply to a request, whatever it is; None is one that cannot be read."""
         id = "" if request is None else request.command.id
@@ -202,9 +210,7 @@ class MatchCalls(MatchServiceServicer):
         )
         return Reply(pb.PlayResponse(result=result), given)
 
-    async def _answer(
-        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
-    ) -> Answer:
+    async def _answer(self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None) -> Answer:
         """Return what a command led to."""
         if request is None:
             raise Malformed("MALFORMED_REQUEST")
@@ -213,9 +219,10 @@ class MatchCalls(MatchServiceServicer):
             raise Malformed("INVALID_FIELD", field="watch", expected="in the first request only")
         if player is None:
             raise Unauthenticated("TOKEN_MISSING")
+        player.demand(Scope.PLAY)
         asked = request.command
         return await self._matches.submit(
-            player,
+            player.id,
             match,
             self._mapper.from_message(asked.command, "command"),
             key=asked.idempotency_key if asked.HasField("idempotency_key") else None,

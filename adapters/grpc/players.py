@@ -7,7 +7,7 @@ from adapters.grpc.generated.montane.v1 import players_pb2 as pb
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceServicer
 from adapters.grpc.mapping import timestamp_of
 from services.players import Players
-from services.ports import Player
+from services.ports import Player, Scope
 
 
 class PlayerCalls(PlayerServiceServicer):
@@ -28,7 +28,8 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def GetMe(self, request: pb.GetMeRequest, context: Context) -> pb.GetMeResponse:
         """Return the caller's own account."""
-        return pb.GetMeResponse(player=_player(await caller(self._players, context)))
+        player = await caller(self._players, context, Scope.READ)
+        return pb.GetMeResponse(player=_player(await self._players.player(player.id)))
 
 
 def _player(player: Player) -> pb.Player:

@@ -7,8 +7,8 @@ from uuid import UUID
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
-from services.ids import MatchId, match_id, parsed, written
-from services.ports import Opening, Player
+from services.ids import MatchId, TokenId, match_id, parsed, written
+from services.ports import Opening, Player, Scope, Token
 
 
 class PostgresAccounts:
@@ -18,22 +18,19 @@ class PostgresAccounts:
         """Take the connections."""
         self._datastore = datastore
 
-    async def add(self, player: Player, token_hash: bytes) -> None:
-        """Store a new player with the hash of its first token."""
+    async def add(self, player: Player, token: Token, token_hash: bytes) -> None:
+        """Store a new player with its first token and the hash of its secret."""
         await self._datastore.execute(
-            "WITH player AS (INSERT INTO players (player_id, display_name, created_at)"
-            " VALUES (%s, %s, %s) RETURNING player_id, created_at)"
-            " INSERT INTO tokens (token_hash, player_id, created_at)"
-            " SELECT %s, player_id, created_at FROM player",
-            (_uuid(player.id), player.display_name, player.created_at, token_hash),
+            "WITH player AS (INSERT INTO players (player_id, display_name, created_at) VALUES (%s, %s, %s))"
+            " INSERT INTO tokens (token_hash, token_id, player_id, scopes, created_at, expires_at)"
+            " VALUES (%s, %s, %s, %s, %s, %s)",
+            (_uuid(player.id), player.display_name, player.created_at, token_hash, *_columns(token)),
         )
 
-    async def holder_of(self, token_hash: bytes) -> Player | None:
-        """Return the player whose token has this hash."""
-        rows = await self._datastore.execute(
-            "SELECT players.* FROM tokens JOIN players USING (player_id) WHERE token_hash = %s", (token_hash,)
-        )
-        return _player(rows[0]) if rows else None
+    async def token(self, token_hash: bytes) -> Token | None:
+        """Return the token whose secret has this hash; one that is no longer good too."""
+        rows = await self._datastore.execute("SELECT * FROM tokens WHERE token_hash = %s", (token_hash,))
+        return _token(rows[0]) if rows else None
 
     async def named(self, players: Sequence[PlayerId]) -> Mapping[PlayerId, Player]:
         """Return those of the players that exist."""
@@ -77,17 +74,16 @@ class MemoryAccounts:
     def __init__(self) -> None:
         """Begin without players."""
         self._players: dict[PlayerId, Player] = {}
-        self._tokens: dict[bytes, PlayerId] = {}
+        self._tokens: dict[bytes, Token] = {}
 
-    async def add(self, player: Player, token_hash: bytes) -> None:
-        """Store a new player with the hash of its first token."""
+    async def add(self, player: Player, token: Token, token_hash: bytes) -> None:
+        """Store a new player with its first token and the hash of its secret."""
         self._players[player.id] = player
-        self._tokens[token_hash] = player.id
+        self._tokens[token_hash] = token
 
-    async def holder_of(self, token_hash: bytes) -> Player | None:
-        """Return the player whose token has this hash."""
-        player = self._tokens.get(token_hash)
-        return None if player is None else self._players[player]
+    async def token(self, token_hash: bytes) -> Token | None:
+        """Return the token whose secret has this hash; one that is no longer good too."""
+        return self._tokens.get(token_hash)
 
     async def named(self, players: Sequence[PlayerId]) -> Mapping[PlayerId, Player]:
         """Return those of the players that exist."""
@@ -119,4 +115,20 @@ def _player(row: Mapping[str, Any]) -> Player:
         id=PlayerId(written("player", row["player_id"])),
         display_name=row["display_name"],
         created_at=row["created_at"],
+    )
+
+
+def _columns(token: Token) -> tuple[Any, ...]:
+    """Return a token as the columns token_id, player_id, scopes, created_at, expires_at."""
+    number = parsed("token", token.id)
+    return number, _uuid(token.player), list(map(str, token.scopes)), token.created_at, token.expires_at
+
+
+def _token(row: Mapping[str, Any]) -> Token:
+    return Token(
+        id=TokenId(written("token", row["token_id"])),
+        player=PlayerId(written("player", row["player_id"])),
+        scopes=tuple(map(Scope, row["scopes"])),
+        created_at=row["created_at"],
+        expires_at=row["expires_at"],
     )

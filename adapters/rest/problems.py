@@ -80,7 +80,12 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[Unauthenticated],
         "Send `Authorization: Bearer <token>` with a player's token.",
     ),
-    Forbidden: Kind("forbidden", 403, TITLES[Forbidden], "The seat or the view is not the caller's."),
+    Forbidden: Kind(
+        "forbidden",
+        403,
+        TITLES[Forbidden],
+        "The seat or the view is not the caller's, or its token lacks the `scope` that `details` names.",
+    ),
     NotFound: Kind("not-found", 404, TITLES[NotFound], "There is none, or none that the caller may know of."),
     Conflict: Kind(
         "version-conflict",

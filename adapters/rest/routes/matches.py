@@ -24,7 +24,7 @@ from adapters.rest.streams import EventStream, resumed_behind, streamed
 from domain.match import Phase
 from services.ids import MatchId
 from services.matches import LONGEST_KEY, Proposal
-from services.ports import Listed
+from services.ports import Listed, Scope
 from services.summaries import summaries
 
 Key = Annotated[
@@ -52,14 +52,16 @@ PageToken = Annotated[
 
 @post(
     "/matches",
-    opt=describes(asks="MatchRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+    opt=describes(
+        asks="MatchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
 )
 async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """Open a match.
 
     The caller takes the seat it names. A match starts by itself when its last seat is taken.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RawMatchRequest)
     matches = services(request).matches
     game = matches.game(asked.game)
@@ -83,7 +85,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     return await _match(request, listed, status=201, headers=headers)
 
 
-@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 404)))
+@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 403, 404)))
 async def list_matches(
     request: Call,
     game: Annotated[str | None, QueryParameter(description="Only matches of this game.")] = None,
@@ -106,7 +108,7 @@ async def list_matches(
     return paged(request, await summaries(page.items, services(request).players), page.next)
 
 
-@get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 404)))
+@get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 403, 404)))
 async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
     """Tell a match without its table."""
     player = await caller_if_any(request)
@@ -116,7 +118,9 @@ async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
 
 @put(
     "/matches/{match:str}/seats/{seat:int}",
-    opt=describes(asks="SeatRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+    opt=describes(
+        asks="SeatRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
 )
 async def take_seat(
     request: Call, match: FromPath[str], seat: FromPath[int], key: Key = None
@@ -125,7 +129,7 @@ async def take_seat(
 
     The last one to sit down starts the match.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, SeatRequest)
     used, listed = await services(request).matches.take_seat(
         player.id, MatchId(match), seat, asked.entropy, key
@@ -148,7 +152,7 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
 
     The answer leaves after the command is stored durably.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RawCommandRequest)
     matches = services(request).matches
     game = await matches.game_of(MatchId(match), player.id)
@@ -176,7 +180,7 @@ async def list_legal_moves(request: Call, match: FromPath[str]) -> Response[byte
 
     In full form and stated order; none while the seat is not to act.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.READ)
     view = await services(request).matches.legal_moves(MatchId(match), player.id)
     return answer(LegalMoves(view.version, view.legal_moves), version=view.version)
 

@@ -6,6 +6,7 @@ from adapters.rest.answers import answer
 from adapters.rest.bodies import NewPlayer, PlayerRequest, player_body
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, services
+from services.ports import Scope
 
 
 @post("/players", opt=describes(asks="PlayerRequest", answers="NewPlayer", fails=(400, 413, 415)))
@@ -19,10 +20,11 @@ async def create_player(request: Call) -> Response[bytes]:
     return answer(NewPlayer(player_body(player), token), status=201, headers={"Cache-Control": "no-store"})
 
 
-@get("/players/me", opt=describes(answers="Player", fails=(401,), secured=True))
+@get("/players/me", opt=describes(answers="Player", fails=(401, 403), secured=True))
 async def get_me(request: Call) -> Response[bytes]:
     """Tell whose token this is."""
-    return answer(player_body(await caller(request)))
+    player = await caller(request, Scope.READ)
+    return answer(player_body(await services(request).players.player(player.id)))
 
 
 ROUTES = (create_player, get_me)
