@@ -130,11 +130,15 @@ class Player(Struct, frozen=True, kw_only=True):
     Attributes:
         id: `player_...`.
         display_name: As the player wants to be called.
+        avatar_seed: What a picture of the player is made from.
+        locale: The language that the player reads best, as a language tag.
         created_at: When the account was opened, UTC.
     """
 
     id: PlayerId
     display_name: str
+    avatar_seed: str
+    locale: str
     created_at: Time
 
 
@@ -181,6 +185,26 @@ class Accounts(Protocol):
 
     async def named(self, players: Sequence[PlayerId]) -> Mapping[PlayerId, Player]:
         """Return those of the players that exist."""
+
+    async def change(
+        self, player: PlayerId, *, display_name: str | None, avatar_seed: str | None, locale: str | None
+    ) -> Player | None:
+        """Change what is not None, and return the player as it is then; None if there is no such player."""
+
+    async def erase(self, player: PlayerId) -> Sequence[bytes]:
+        """Delete all that is kept of a player beside the log of matches; return the hashes of its tokens."""
+
+    async def add_token(self, token: Token, token_hash: bytes, most: int) -> bool:
+        """Store a further token; return False if its player is gone, or has that many that are good.
+
+        Tokens of the player whose time has been over for a day are forgotten.
+        """
+
+    async def tokens(self, player: PlayerId, before: TokenId | None, limit: int) -> list[Token]:
+        """Return a player's tokens, newest first, older than `before`."""
+
+    async def revoke(self, player: PlayerId, token: TokenId) -> bytes | None:
+        """Delete a token and return the hash of its secret; None if the player has none of this id."""
 
 
 class Listed(Struct, frozen=True, kw_only=True):

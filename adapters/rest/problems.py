@@ -20,6 +20,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -100,6 +101,9 @@ KINDS: Mapping[type[Failure], Kind] = {
         422,
         TITLES[KeyReused],
         "The same key came with another request. Use a fresh key for each request.",
+    ),
+    TooMany: Kind(
+        "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
     ),
     Unavailable: Kind(
         "unavailable",

@@ -29,7 +29,13 @@ from tests.support.relay import relay
 from tests.support.use_cases import POOL, postgres_stores
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-ANN = Player(id=PlayerId(written("player", new_uuid(NOW))), display_name="Ann", created_at=NOW)
+ANN = Player(
+    id=PlayerId(written("player", new_uuid(NOW))),
+    display_name="Ann",
+    avatar_seed="ann",
+    locale="en",
+    created_at=NOW,
+)
 TOKEN = Token(
     id=TokenId(written("token", new_uuid(NOW))),
     player=ANN.id,

@@ -145,7 +145,7 @@ async def test_a_claimed_opening_stays(stores: Stores) -> None:
 
 async def test_accounts_are_found_by_token_and_id(stores: Stores) -> None:
     """A token is found by its hash, and a player by id; nobody else is."""
-    ann = Player(id=ANN, display_name="Ann", created_at=NOW)
+    ann = Player(id=ANN, display_name="Ann", avatar_seed="ann", locale="en", created_at=NOW)
     token = Token(
         id=TokenId(written("token", new_uuid(NOW))),
         player=ANN,
