@@ -59,7 +59,7 @@ class Caller(Struct, frozen=True):
     @property
     def holder_kind(self) -> HolderKind:
         """What a seat is held by that the caller takes."""
-        return HolderKind.HUMAN
+        return HolderKind.BOT if Scope.BOT in self.scopes else HolderKind.HUMAN
 
     def demand(self, scope: Scope) -> None:
         """Refuse what the token does not allow.

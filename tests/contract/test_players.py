@@ -19,7 +19,6 @@ from grpc_status import rpc_status
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
 from adapters.grpc.server import SERVICES, GrpcServer
 from adapters.rest.app import build
-from adapters.rest.requests import Services
 from domain.match import PlayerId
 from services.ids import TokenId, new_uuid, written
 from services.players import TOKEN_PREFIX, hash_of
@@ -28,7 +27,7 @@ from tests.support.use_cases import memory_stores
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 STORES = memory_stores()
-APP = build(Services(STORES.node(), STORES.players()), "0")
+APP = build(STORES.services(), "0")
 DOCUMENT: dict[str, Any] = json.loads(APP.state.openapi)
 USELESS = TOKEN_PREFIX + "u" * 43
 
@@ -101,7 +100,7 @@ class Grpc(Face):
 
     async def start(self) -> None:
         """Serve and connect."""
-        self.server = GrpcServer(STORES.node(), STORES.players(), self.ready, "127.0.0.1:0")
+        self.server = GrpcServer(STORES.services(), self.ready, "127.0.0.1:0")
         await self.server.start()
         self.channel: Any = grpc.aio.insecure_channel(f"127.0.0.1:{self.server.port}")
 
