@@ -1,7 +1,7 @@
 """What every store promises, in memory and in PostgreSQL alike."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import msgspec
@@ -15,9 +15,10 @@ from domain.match.state import Holder, HolderKind
 from domain.montana.events import CardMoved, Dealt
 from domain.shared.seats import Seat
 from services.errors import NotFound, Unavailable
-from services.ids import MatchId, TokenId, match_id, new_uuid, written
+from services.ids import MatchId, match_id, new_uuid, written
 from services.lobby import Lobby
-from services.ports import Done, Opening, Player, Recorded, Scope, Secrets, Snapshot, Token, VersionTaken
+from services.ports import Done, Opening, Recorded, Secrets, Snapshot, VersionTaken
+from tests.support.matches import LINK
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
@@ -57,6 +58,8 @@ def recorded(version: int, event: object, command: bytes | None = None) -> Recor
         digest="d",
         command=command,
         event=event,
+        link=LINK,
+        by=ANN,
     )
 
 
@@ -104,7 +107,7 @@ async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
     match = fresh()
     folded = evolve(MONTANA, None, OPENED.event)
     done = ((None, "key 1", Done("d", 1, 1)), (ANN, "key 2", Done("d", 2, 2)))
-    early = Snapshot(version=10, match=folded, opened_at=NOW, done=done)
+    early = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, done=done)
     late = msgspec.structs.replace(early, version=20)
     assert await stores.store.snapshot(match) is None
     await stores.store.keep_snapshot(match, early)
@@ -120,7 +123,9 @@ async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
     """What does not decode as today's shape is passed over, and the match is folded from its events."""
     async with postgres_stores(database) as stores:
         match = fresh()
-        snapshot = Snapshot(version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, done=())
+        snapshot = Snapshot(
+            version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, head=LINK.hash, done=()
+        )
         await stores.store.keep_snapshot(match, snapshot)
         datastore = Datastore(database, 1)
         await datastore.execute(
@@ -144,22 +149,6 @@ async def test_a_claimed_opening_stays(stores: Stores) -> None:
     other = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "other")
     assert await stores.seeds.claim(ben, "k", other) == other
     assert await stores.seeds.secrets(match_id(first.match)) == first.secrets
-
-
-async def test_accounts_are_found_by_token_and_id(stores: Stores) -> None:
-    """A token is found by its hash, and a player by id; nobody else is."""
-    ann = Player(id=ANN, display_name="Ann", avatar_seed="ann", locale="en", created_at=NOW)
-    token = Token(
-        id=TokenId(written("token", new_uuid(NOW))),
-        player=ANN,
-        scopes=(Scope.PLAY, Scope.BOT),
-        created_at=NOW,
-        expires_at=NOW + timedelta(days=1),
-    )
-    await stores.accounts.add(ann, token, b"hash")
-    assert await stores.accounts.token(b"hash") == token
-    assert await stores.accounts.token(b"other") is None
-    assert await stores.accounts.named([ANN, BEN]) == {ANN: ann}
 
 
 async def test_the_list_shows_what_the_viewer_may_know(stores: Stores) -> None:
@@ -220,6 +209,10 @@ def test_stored_names_are_written_out() -> None:
             "row": 3,
             "column": 8,
         },
+        "by": ANN,
+        "previous": LINK.previous,
+        "hash": LINK.hash,
+        "commitments": [],
     }
 
 
