@@ -16,6 +16,7 @@ import psycopg
 import uvicorn
 
 from adapters.grpc.server import GrpcServer
+from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.follow import Follower
@@ -31,6 +32,7 @@ from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.chat import Chat
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
@@ -104,7 +106,9 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    return Services(matches, Lobby(matches.decisions), Players(PostgresAccounts(datastore), clock))
+    players = Players(PostgresAccounts(datastore), clock)
+    chat = Chat(matches, players, PostgresChatLog(datastore), clock)
+    return Services(matches, Lobby(matches.decisions), players, chat)
 
 
 @contextmanager
@@ -143,7 +147,10 @@ async def _serve(
     services = use_cases(settings, datastore, store)
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
+    chats = services.chat.streams
+    chat_tail = Tail(conninfo, chats.hear, lambda: None, MESSAGES)
     await tail.start()
+    await chat_tail.start()
     follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
     follower.start()
     closing: list[Stop] = []
@@ -163,8 +170,9 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
-        await feeds.close(STREAMS_GRACE)
+        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
         await tail.stop()
+        await chat_tail.stop()
         await asyncio.gather(*(close() for close in closing))
         await services.matches.drain()
         await asyncio.to_thread(follower.stop)

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from enum import StrEnum
 from functools import partial
-from typing import Any, assert_never, override
+from typing import Any, Literal, Protocol, assert_never, override
 
 from google.protobuf.descriptor import EnumDescriptor
 
@@ -94,7 +94,7 @@ class MatchCalls(MatchServiceServicer):
             game=request.game if request.HasField("game") else None,
             phase=phase,
             after=request.page_token if request.HasField("page_token") else None,
-            size=_page_size(request),
+            size=page_size(request),
         )
         return pb.ListMatchesResponse(items=await self._many(page.items), next_page_token=page.next)
 
@@ -159,7 +159,7 @@ class MatchCalls(MatchServiceServicer):
             MatchId(request.match),
             player,
             after=_after(request),
-            size=_page_size(request),
+            size=page_size(request),
             looking_as=_looking_as(request),
         )
         return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
@@ -285,7 +285,21 @@ class MatchCalls(MatchServiceServicer):
         return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
 
 
-def _page_size(request: pb.ListMatchesRequest | pb.ListEventsRequest) -> int:
+class Paged(Protocol):
+    """A request for a page of a list."""
+
+    page_size: int
+
+    def HasField(self, field_name: Literal["page_size"]) -> bool:  # noqa: N802 - a message's own name
+        """Return whether a field is there."""
+
+
+def page_size(request: Paged) -> int:
+    """Return the most items of a page.
+
+    Raises:
+        Malformed: The request wants none, or too many.
+    """
     if not request.HasField("page_size"):
         return PAGE_SIZE
     if not 1 <= request.page_size <= LARGEST_PAGE:
