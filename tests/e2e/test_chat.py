@@ -47,11 +47,12 @@ def servers(databases: Any) -> Iterator[tuple[Server, Server]]:
         yield here, there
 
 
-def over_http(client: Client, path: str, media_type: str, **headers: str) -> Iterator[dict[str, Any]]:
+def over_http(
+    client: Client, path: str, media_type: str, after: str | None = None
+) -> Iterator[dict[str, Any]]:
     """Give the items of a stream over HTTP; of server-sent events, the id is the message's."""
-    with client.http.stream(
-        "GET", path, headers={"accept": media_type, **headers}, timeout=QUIET
-    ) as response:
+    headers = {"accept": media_type} | ({} if after is None else {"last-event-id": after})
+    with client.http.stream("GET", path, headers=headers, timeout=QUIET) as response:
         assert response.headers["content-type"] == media_type
         fields: dict[str, str] = {}
         for line in response.iter_lines():
@@ -122,6 +123,6 @@ def test_a_chat_is_live_on_every_node_for_those_who_may_read_it(servers: tuple[S
         ("to all", {"ann", "ben", "cid"}),
     ):
         assert {name for name, said in heard.items() if text in said} == readers
-    resumed = Stream(over_http(ann, path, "text/event-stream", last_event_id=first["id"]))
+    resumed = Stream(over_http(ann, path, "text/event-stream", first["id"]))
     ben.post(path, {"room": "players", "text": "again"})
     assert resumed.until("message") == ["again"]
