@@ -16,6 +16,7 @@ import psycopg
 import uvicorn
 
 from adapters.grpc.server import GrpcServer
+from adapters.openid import OpenIdIssuer
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
@@ -36,6 +37,7 @@ from services.chat import Chat
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.ports import Issuer
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -93,8 +95,10 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
-def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Services:
-    """Return the use cases on a database and its log."""
+def use_cases(
+    settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
+) -> Services:
+    """Return the use cases on a database and its log; an issuer's tokens name players too."""
     games = dict(GAMES)
     clock = SystemClock()
     matches = Matches(
@@ -106,9 +110,22 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    players = Players(PostgresAccounts(datastore), clock)
+    players = Players(PostgresAccounts(datastore), clock, issuer)
     chat = Chat(matches, players, PostgresChatLog(datastore), clock)
     return Services(matches, Lobby(matches.decisions), players, chat)
+
+
+def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
+    """Return the OpenID Connect issuer that is trusted, if one is."""
+    if settings.oidc_issuer is None or settings.oidc_audience is None:
+        return None
+    return OpenIdIssuer(
+        settings.oidc_issuer,
+        audience=settings.oidc_audience,
+        jwks_url=settings.oidc_jwks_url,
+        clock_skew=settings.oidc_clock_skew,
+        clock=SystemClock(),
+    )
 
 
 @contextmanager
@@ -144,7 +161,8 @@ async def _serve(
         loop.add_signal_handler(number, stopped.set)
     datastore = Datastore(conninfo, settings.pool_size)
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
-    services = use_cases(settings, datastore, store)
+    issuer = openid_issuer(settings)
+    services = use_cases(settings, datastore, store, issuer)
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
     chats = services.chat.streams
@@ -174,6 +192,8 @@ async def _serve(
         await tail.stop()
         await chat_tail.stop()
         await asyncio.gather(*(close() for close in closing))
+        if issuer is not None:
+            await issuer.close()
         await services.matches.drain()
         await asyncio.to_thread(follower.stop)
         datastore.close()

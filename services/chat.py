@@ -26,7 +26,8 @@ from services.chat_streams import ChatStreams, Listener
 from services.decisions import checked_key, digest_of
 from services.errors import Failure, KeyReused, Malformed, NotFound, RateLimited
 from services.ids import MatchId, new_uuid, parsed, written
-from services.matches import Matches, Page
+from services.matches import Matches
+from services.pages import Page
 from services.players import Players
 from services.ports import Clock
 from services.summaries import ERASED_NAME, SeatedPlayer

@@ -8,7 +8,7 @@ from adapters.grpc.generated.montane.v1 import chat_pb2 as pb
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceServicer
 from adapters.grpc.generated.montane.v1.matches_pb2 import SeatedPlayer as SeatedPlayerMessage
 from adapters.grpc.mapping import member_of, numbers_of, timestamp_of
-from adapters.grpc.matches import page_size
+from adapters.grpc.requests import page_size
 from services.chat import Chat
 from services.chat_log import ChatMessage, ChatReport, ChatRoom, ReportReason
 from services.chat_streams import (
@@ -21,6 +21,7 @@ from services.chat_streams import (
 )
 from services.ids import MatchId
 from services.players import Players
+from services.ports import Scope
 from services.summaries import SeatedPlayer
 
 ROOMS = numbers_of(pb.ChatRoom.DESCRIPTOR, ChatRoom)
@@ -39,7 +40,7 @@ class ChatCalls(ChatServiceServicer):
     @override
     async def PostMessage(self, request: pb.PostMessageRequest, context: Context) -> pb.PostMessageResponse:
         """Write a message."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         key, message = await self._chat.post(
             player.id,
             MatchId(request.match),
@@ -88,12 +89,29 @@ class ChatCalls(ChatServiceServicer):
         self, request: pb.ReportMessageRequest, context: Context
     ) -> pb.ReportMessageResponse:
         """Report a message."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         reason = member_of(ReportReason, pb.ReportReason.DESCRIPTOR, request.reason)
         report = await self._chat.report(
             player.id, MatchId(request.match), request.message, reason, request.text
         )
         return pb.ReportMessageResponse(report=_report(report))
+
+    @override
+    async def ListReports(self, request: pb.ListReportsRequest, context: Context) -> pb.ListReportsResponse:
+        """Return a page of what was reported."""
+        await caller(self._players, context, Scope.ADMIN)
+        after = request.page_token if request.HasField("page_token") else None
+        page = await self._chat.reports(after=after, size=page_size(request))
+        return pb.ListReportsResponse(items=map(_report, page.items), next_page_token=page.next)
+
+    @override
+    async def RemoveMessage(
+        self, request: pb.RemoveMessageRequest, context: Context
+    ) -> pb.RemoveMessageResponse:
+        """Take a message's text away."""
+        await caller(self._players, context, Scope.ADMIN)
+        removed = await self._chat.remove(MatchId(request.match), request.message)
+        return pb.RemoveMessageResponse(message=message_of(removed))
 
 
 def sent(item: ChatItem) -> pb.WatchMessagesResponse:

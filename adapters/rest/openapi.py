@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, chat_bodies
+from adapters.rest import bodies, chat_bodies, player_bodies
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
@@ -21,15 +21,23 @@ from domain.shared.catalogues import Clause, DataTable
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
+from services.players import PublicPlayer
+from services.ports import Player, Token
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
 REFERENCE = "#/components/schemas/{name}"
 
 STATIC: Mapping[str, Any] = {
-    "PlayerRequest": bodies.PlayerRequest,
-    "Player": bodies.PlayerBody,
-    "NewPlayer": bodies.NewPlayer,
+    "PlayerRequest": player_bodies.PlayerRequest,
+    "ProfileRequest": player_bodies.ProfileRequest,
+    "Player": Player,
+    "NewPlayer": player_bodies.NewPlayer,
+    "PublicPlayer": PublicPlayer,
+    "TokenRequest": player_bodies.TokenRequest,
+    "Token": Token,
+    "NewToken": player_bodies.NewToken,
+    "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
@@ -42,6 +50,7 @@ STATIC: Mapping[str, Any] = {
     "ChatItem": ChatMessageItem | ChatCaughtUp | ChatHeartbeat | ChatEnd,
     "ReportRequest": chat_bodies.ReportRequest,
     "ChatReport": ChatReport,
+    "ReportPage": bodies.Items[ChatReport],
 }
 """The bodies that are the same for every game."""
 
@@ -54,7 +63,7 @@ DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game"
 
 def describes(
     *,
-    answers: str,
+    answers: str | None,
     asks: str | None = None,
     streams: str | None = None,
     ends: bool = False,
@@ -65,7 +74,7 @@ def describes(
     """Return a handler's option that names its bodies, by component, and the problems it may answer with.
 
     Args:
-        answers: What it answers with.
+        answers: What it answers with; None for nothing.
         asks: What it is asked with.
         streams: The items of the stream that it answers with if it is asked for one.
         ends: Whether the stream comes to an end behind which there is nothing.
@@ -121,7 +130,12 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
             said = options[operation["operationId"]]
             operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
             ok = next(status for status in operation["responses"] if status.startswith("2"))
-            operation["responses"] = {ok: _content("Done.", "application/json", said["answers"])} | {
+            good = (
+                {"description": "Done."}
+                if said["answers"] is None
+                else _content("Done.", "application/json", said["answers"])
+            )
+            operation["responses"] = {ok: good} | {
                 str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
                 for status in sorted({*said["fails"], *ALWAYS})
             }

@@ -1,5 +1,6 @@
 """Chat over REST and gRPC: the same answers, and for bad input the same reasons, codes and named fields."""
 
+import json
 from collections.abc import AsyncIterator
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
 from services.chat import PACE
+from services.ports import Scope
 from tests.support.use_cases import memory_stores
 
 UNKNOWN = "message_01j00000000000000000000000"
@@ -36,6 +38,9 @@ class Faces:
         self.channel: Any = grpc.aio.insecure_channel(f"127.0.0.1:{self.server.port}")
         self.grpc: Any = ChatServiceStub(self.channel)
         self.tokens = {name: (await services.players.open_guest(name))[1] for name in ("Ann", "Ben", "Cid")}
+        moderator, _ = await services.players.open_guest("Moderator")
+        _, self.tokens["Moderator"] = await services.players.issue_token(moderator.id, [Scope.ADMIN], None)
+        _, self.tokens["Reader"] = await services.players.issue_token(moderator.id, [Scope.READ], None)
         self.match = await self.opened()
 
     async def stop(self) -> None:
@@ -251,6 +256,54 @@ async def test_whoever_writes_too_fast_is_told_when_to_come_again(faces: Faces) 
     code, reason, named, retry = await faces.refused("Ann", "PostMessage", request)
     assert (code, reason) == ("RESOURCE_EXHAUSTED", "CHAT_TOO_FAST")
     assert 1 <= retry.retry_delay.seconds == int(named["retry_after"]) <= 30
+
+
+async def test_what_an_admin_may_do(faces: Faces) -> None:
+    """It lists reports, also as lines, and takes a text away, whatever the match; nobody else does."""
+    ids = []
+    for text in ("rude", "ruder"):
+        _, said = await faces.rest("Ann", "POST", "", json={"room": "seat", "to_seat": 1, "text": text})
+        ids.append(said["id"])
+        await faces.rest("Ben", "POST", f"/{said['id']}/report", json={"reason": "harassment", "text": "see"})
+    listed = await faces.call("Moderator", "ListReports", pb.ListReportsRequest(page_size=1))
+    page = (await faces.http.get("/v1/reports?page_size=1", headers=faces.bearer("Moderator"))).json()
+    assert [as_json(item) for item in listed.items] == page["items"]
+    assert (page["items"][0]["message"]["text"], page["items"][0]["text"]) == ("ruder", "see")
+    assert listed.next_page_token == page["next_page_token"]
+    query = f"?page_token={page['next_page_token']}"
+    lines = await faces.http.get(
+        f"/v1/reports{query}", headers=faces.bearer("Moderator") | {"Accept": "application/x-ndjson"}
+    )
+    assert [line["message"]["text"] for line in map(json.loads, lines.text.splitlines())] == ["rude"]
+    answer, removed = await faces.rest("Moderator", "DELETE", f"/{ids[0]}")
+    assert (answer.status_code, removed["id"], removed["text"], removed["removed"]) == (200, ids[0], "", True)
+    request = pb.RemoveMessageRequest(match=faces.match, message=ids[0])
+    assert as_json((await faces.call("Moderator", "RemoveMessage", request)).message) == removed
+    _, page = await faces.rest("Ben", "GET", "")
+    assert [message["text"] for message in page["items"]] == ["", "ruder"]
+
+
+async def test_who_is_no_admin(faces: Faces) -> None:
+    """Reports and removal are refused alike, whether there is anything or not; and writing without `play`."""
+    _, said = await faces.rest("Ann", "POST", "", json={"room": "players", "text": "mine"})
+    for name, status, code, reason in (
+        ("Ann", 403, "PERMISSION_DENIED", "SCOPE_MISSING"),
+        ("Reader", 403, "PERMISSION_DENIED", "SCOPE_MISSING"),
+        (None, 401, "UNAUTHENTICATED", "TOKEN_MISSING"),
+    ):
+        found = await faces.http.get("/v1/reports", headers=faces.bearer(name))
+        assert (found.status_code, found.json()["reason"]) == (status, reason)
+        assert (await faces.refused(name, "ListReports", pb.ListReportsRequest()))[:2] == (code, reason)
+        for id in (said["id"], UNKNOWN):
+            answer, problem = await faces.rest(name, "DELETE", f"/{id}")
+            assert (answer.status_code, problem["reason"]) == (status, reason)
+            request = pb.RemoveMessageRequest(match=faces.match, message=id)
+            assert (await faces.refused(name, "RemoveMessage", request))[:2] == (code, reason)
+    for id in (UNKNOWN, "x"):
+        answer, problem = await faces.rest("Moderator", "DELETE", f"/{id}")
+        assert (answer.status_code, problem["reason"]) == (404, "NO_SUCH_MESSAGE")
+    answer, problem = await faces.rest("Reader", "POST", "", json={"room": "spectators", "text": "x"})
+    assert (answer.status_code, problem["reason"]) == (403, "SCOPE_MISSING")
 
 
 async def test_a_match_without_chat(faces: Faces) -> None:

@@ -27,7 +27,7 @@ from services.chat_log import (
     TooFast,
 )
 from services.errors import Unauthenticated
-from services.ids import MatchId, match_id, new_uuid, parsed, written
+from services.ids import MatchId, match_id, new_uuid, written
 from tests.support.use_cases import memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)
@@ -253,9 +253,7 @@ async def test_with_an_account_goes_what_its_player_wrote(database: str) -> None
             reported_at=NOW,
         )
         await talk.log.report(report)
-        datastore = Datastore(database, 1)
-        await datastore.execute("DELETE FROM tokens WHERE player_id = %s", (parsed("player", talk.ann),))
-        await datastore.execute("DELETE FROM players WHERE player_id = %s", (parsed("player", talk.ann),))
+        await stores.accounts.erase(talk.ann)
         gone = replace(mine, author=None, text="", removed=True)
         left = replace(theirs, addressee=None)
         assert await talk.log.read(talk.match, after=0, limit=9) == [gone, left]
@@ -263,6 +261,7 @@ async def test_with_an_account_goes_what_its_player_wrote(database: str) -> None
         assert await talk.log.for_player(talk.ann, after=0, limit=9) == []
         (kept,) = await talk.log.reports(before=None, limit=9)
         assert kept == replace(report, message=left, reporter=None, text="")
+        datastore = Datastore(database, 1)
         traces = await datastore.execute("SELECT key, digest FROM chat_messages WHERE author IS NULL")
         assert traces == [{"key": "", "digest": ""}]
         with pytest.raises(Unauthenticated):

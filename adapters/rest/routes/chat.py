@@ -2,18 +2,20 @@
 
 from typing import Annotated, Any
 
-from litestar import Response, get, post
+from litestar import Response, delete, get, post
 from litestar.params import FromPath, QueryParameter
 
 from adapters.rest.answers import answer
 from adapters.rest.bodies import Items
 from adapters.rest.chat_bodies import MessageRequest, ReportRequest
+from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, services
-from adapters.rest.routes.matches import Key, PageSize, PageToken
+from adapters.rest.routes.matches import Key
 from adapters.rest.streams import CHAT_FORMS, EventStream, streamed
 from services.chat_log import ChatRoom
 from services.ids import MatchId
+from services.ports import Scope
 
 
 @post(
@@ -32,7 +34,7 @@ async def post_message(request: Call, match: FromPath[str], key: Key = None) -> 
     `spectators`, those who look on, where nobody at the table may read or write before the match is over. Ten
     messages within 30 seconds are taken, in one match.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, MessageRequest)
     used, message = await services(request).chat.post(
         player.id, MatchId(match), room=asked.room, to_seat=asked.to_seat, text=asked.text, key=key
@@ -84,7 +86,7 @@ async def list_messages(
 @post(
     "/matches/{match:str}/chat/{message:str}/report",
     opt=describes(
-        asks="ReportRequest", answers="ChatReport", fails=(400, 401, 404, 413, 415, 422), secured=True
+        asks="ReportRequest", answers="ChatReport", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
     ),
 )
 async def report_message(request: Call, match: FromPath[str], message: FromPath[str]) -> Response[bytes]:
@@ -92,7 +94,7 @@ async def report_message(request: Call, match: FromPath[str], message: FromPath[
 
     Once for each message; the same report again gives the same answer.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, ReportRequest)
     reported = await services(request).chat.report(
         player.id, MatchId(match), message, asked.reason, asked.text
@@ -100,4 +102,32 @@ async def report_message(request: Call, match: FromPath[str], message: FromPath[
     return answer(reported, status=201)
 
 
-ROUTES = (post_message, list_messages, report_message)
+@delete(
+    "/matches/{match:str}/chat/{message:str}",
+    status_code=200,
+    opt=describes(answers="ChatMessage", fails=(401, 403, 404), secured=True),
+)
+async def remove_message(request: Call, match: FromPath[str], message: FromPath[str]) -> Response[bytes]:
+    """Take a message's text away; its place stays.
+
+    Needs the scope `admin`.
+    """
+    await caller(request, Scope.ADMIN)
+    return answer(await services(request).chat.remove(MatchId(match), message))
+
+
+@get("/reports", opt=describes(answers="ReportPage", lines="ChatReport", fails=(400, 401, 403), secured=True))
+async def list_reports(
+    request: Call, page_size: PageSize = 50, page_token: PageToken = None
+) -> Response[bytes]:
+    """List what was reported, newest first, each with its message as it stands now.
+
+    Needs the scope `admin`. With `Accept: application/x-ndjson` each report is a line, and the token of the
+    next page the header `Next-Page-Token`.
+    """
+    await caller(request, Scope.ADMIN)
+    page = await services(request).chat.reports(after=page_token, size=page_size)
+    return paged(request, page.items, page.next)
+
+
+ROUTES = (post_message, list_messages, report_message, remove_message, list_reports)

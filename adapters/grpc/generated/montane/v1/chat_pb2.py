@@ -26,19 +26,19 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from adapters.grpc.generated.montane.v1 import matches_pb2 as montane_dot_v1_dot_matches__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15montane/v1/chat.proto\x12\nmontane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18montane/v1/matches.proto\"w\n\x12PostMessageRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\"\n\x04room\x18\x02 \x01(\x0e\x32\x14.montane.v1.ChatRoom\x12\x14\n\x07to_seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x0c\n\x04text\x18\x04 \x01(\tB\n\n\x08_to_seat\"X\n\x13PostMessageResponse\x12(\n\x07message\x18\x01 \x01(\x0b\x32\x17.montane.v1.ChatMessage\x12\x17\n\x0fidempotency_key\x18\x02 \x01(\t\"\xc2\x01\n\x13ListMessagesRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\'\n\x04room\x18\x02 \x01(\x0e\x32\x14.montane.v1.ChatRoomH\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x16\n\tpage_size\x18\x04 \x01(\rH\x02\x88\x01\x01\x12\x17\n\npage_token\x18\x05 \x01(\tH\x03\x88\x01\x01\x42\x07\n\x05_roomB\x08\n\x06_afterB\x0c\n\n_page_sizeB\r\n\x0b_page_token\"p\n\x14ListMessagesResponse\x12&\n\x05items\x18\x01 \x03(\x0b\x32\x17.montane.v1.ChatMessage\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_token\"u\n\x14WatchMessagesRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\'\n\x04room\x18\x02 \x01(\x0e\x32\x14.montane.v1.ChatRoomH\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x03 \x01(\tH\x01\x88\x01\x01\x42\x07\n\x05_roomB\x08\n\x06_after\";\n\x15WatchMessagesResponse\x12\"\n\x04item\x18\x01 \x01(\x0b\x32\x14.montane.v1.ChatItem\"|\n\x14ReportMessageRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12(\n\x06reason\x18\x03 \x01(\x0e\x32\x18.montane.v1.ReportReason\x12\x11\n\x04text\x18\x04 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_text\"?\n\x15ReportMessageResponse\x12&\n\x06report\x18\x01 \x01(\x0b\x32\x16.montane.v1.ChatReport\"\x90\x02\n\x0b\x43hatMessage\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05match\x18\x02 \x01(\t\x12\"\n\x04room\x18\x03 \x01(\x0e\x32\x14.montane.v1.ChatRoom\x12-\n\x06player\x18\x04 \x01(\x0b\x32\x18.montane.v1.SeatedPlayerH\x00\x88\x01\x01\x12\x11\n\x04seat\x18\x05 \x01(\rH\x01\x88\x01\x01\x12\x14\n\x07to_seat\x18\x06 \x01(\rH\x02\x88\x01\x01\x12\x0c\n\x04text\x18\x07 \x01(\t\x12\x0f\n\x07removed\x18\x08 \x01(\x08\x12+\n\x07sent_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.TimestampB\t\n\x07_playerB\x07\n\x05_seatB\n\n\x08_to_seat\"\xe9\x01\n\nChatReport\x12\n\n\x02id\x18\x01 \x01(\t\x12(\n\x07message\x18\x02 \x01(\x0b\x32\x17.montane.v1.ChatMessage\x12/\n\x08reporter\x18\x03 \x01(\x0b\x32\x18.montane.v1.SeatedPlayerH\x00\x88\x01\x01\x12(\n\x06reason\x18\x04 \x01(\x0e\x32\x18.montane.v1.ReportReason\x12\x0c\n\x04text\x18\x05 \x01(\t\x12/\n\x0breported_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x0b\n\t_reporter\"\xc5\x01\n\x08\x43hatItem\x12.\n\x07message\x18\x01 \x01(\x0b\x32\x1b.montane.v1.ChatMessageItemH\x00\x12-\n\tcaught_up\x18\x02 \x01(\x0b\x32\x18.montane.v1.ChatCaughtUpH\x00\x12.\n\theartbeat\x18\x03 \x01(\x0b\x32\x19.montane.v1.ChatHeartbeatH\x00\x12\"\n\x03\x65nd\x18\x04 \x01(\x0b\x32\x13.montane.v1.ChatEndH\x00\x42\x06\n\x04item\";\n\x0f\x43hatMessageItem\x12(\n\x07message\x18\x01 \x01(\x0b\x32\x17.montane.v1.ChatMessage\"*\n\x0c\x43hatCaughtUp\x12\x11\n\x04last\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_last\"7\n\rChatHeartbeat\x12&\n\x02\x61t\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"c\n\x07\x43hatEnd\x12\x11\n\x04last\x18\x01 \x01(\tH\x00\x88\x01\x01\x12)\n\x06reason\x18\x02 \x01(\x0e\x32\x19.montane.v1.ChatEndReason\x12\x11\n\tresumable\x18\x03 \x01(\x08\x42\x07\n\x05_last*j\n\x08\x43hatRoom\x12\x19\n\x15\x43HAT_ROOM_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43HAT_ROOM_PLAYERS\x10\x01\x12\x12\n\x0e\x43HAT_ROOM_SEAT\x10\x02\x12\x18\n\x14\x43HAT_ROOM_SPECTATORS\x10\x03*\xb0\x01\n\x0cReportReason\x12\x1d\n\x19REPORT_REASON_UNSPECIFIED\x10\x00\x12\x16\n\x12REPORT_REASON_SPAM\x10\x01\x12\x1c\n\x18REPORT_REASON_HARASSMENT\x10\x02\x12\x16\n\x12REPORT_REASON_HATE\x10\x03\x12\x1a\n\x16REPORT_REASON_CHEATING\x10\x04\x12\x17\n\x13REPORT_REASON_OTHER\x10\x05*\xa4\x01\n\rChatEndReason\x12\x1f\n\x1b\x43HAT_END_REASON_UNSPECIFIED\x10\x00\x12#\n\x1f\x43HAT_END_REASON_SERVER_STOPPING\x10\x01\x12%\n!CHAT_END_REASON_STORE_UNAVAILABLE\x10\x02\x12&\n\"CHAT_END_REASON_NOT_YOURS_ANY_MORE\x10\x03\x32\xde\x02\n\x0b\x43hatService\x12N\n\x0bPostMessage\x12\x1e.montane.v1.PostMessageRequest\x1a\x1f.montane.v1.PostMessageResponse\x12Q\n\x0cListMessages\x12\x1f.montane.v1.ListMessagesRequest\x1a .montane.v1.ListMessagesResponse\x12V\n\rWatchMessages\x12 .montane.v1.WatchMessagesRequest\x1a!.montane.v1.WatchMessagesResponse0\x01\x12T\n\rReportMessage\x12 .montane.v1.ReportMessageRequest\x1a!.montane.v1.ReportMessageResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15montane/v1/chat.proto\x12\nmontane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18montane/v1/matches.proto\"w\n\x12PostMessageRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\"\n\x04room\x18\x02 \x01(\x0e\x32\x14.montane.v1.ChatRoom\x12\x14\n\x07to_seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x0c\n\x04text\x18\x04 \x01(\tB\n\n\x08_to_seat\"X\n\x13PostMessageResponse\x12(\n\x07message\x18\x01 \x01(\x0b\x32\x17.montane.v1.ChatMessage\x12\x17\n\x0fidempotency_key\x18\x02 \x01(\t\"\xc2\x01\n\x13ListMessagesRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\'\n\x04room\x18\x02 \x01(\x0e\x32\x14.montane.v1.ChatRoomH\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x16\n\tpage_size\x18\x04 \x01(\rH\x02\x88\x01\x01\x12\x17\n\npage_token\x18\x05 \x01(\tH\x03\x88\x01\x01\x42\x07\n\x05_roomB\x08\n\x06_afterB\x0c\n\n_page_sizeB\r\n\x0b_page_token\"p\n\x14ListMessagesResponse\x12&\n\x05items\x18\x01 \x03(\x0b\x32\x17.montane.v1.ChatMessage\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_token\"u\n\x14WatchMessagesRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\'\n\x04room\x18\x02 \x01(\x0e\x32\x14.montane.v1.ChatRoomH\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x03 \x01(\tH\x01\x88\x01\x01\x42\x07\n\x05_roomB\x08\n\x06_after\";\n\x15WatchMessagesResponse\x12\"\n\x04item\x18\x01 \x01(\x0b\x32\x14.montane.v1.ChatItem\"|\n\x14ReportMessageRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12(\n\x06reason\x18\x03 \x01(\x0e\x32\x18.montane.v1.ReportReason\x12\x11\n\x04text\x18\x04 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_text\"?\n\x15ReportMessageResponse\x12&\n\x06report\x18\x01 \x01(\x0b\x32\x16.montane.v1.ChatReport\"b\n\x12ListReportsRequest\x12\x16\n\tpage_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\npage_token\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x0c\n\n_page_sizeB\r\n\x0b_page_token\"n\n\x13ListReportsResponse\x12%\n\x05items\x18\x01 \x03(\x0b\x32\x16.montane.v1.ChatReport\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_token\"6\n\x14RemoveMessageRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"A\n\x15RemoveMessageResponse\x12(\n\x07message\x18\x01 \x01(\x0b\x32\x17.montane.v1.ChatMessage\"\x90\x02\n\x0b\x43hatMessage\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05match\x18\x02 \x01(\t\x12\"\n\x04room\x18\x03 \x01(\x0e\x32\x14.montane.v1.ChatRoom\x12-\n\x06player\x18\x04 \x01(\x0b\x32\x18.montane.v1.SeatedPlayerH\x00\x88\x01\x01\x12\x11\n\x04seat\x18\x05 \x01(\rH\x01\x88\x01\x01\x12\x14\n\x07to_seat\x18\x06 \x01(\rH\x02\x88\x01\x01\x12\x0c\n\x04text\x18\x07 \x01(\t\x12\x0f\n\x07removed\x18\x08 \x01(\x08\x12+\n\x07sent_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.TimestampB\t\n\x07_playerB\x07\n\x05_seatB\n\n\x08_to_seat\"\xe9\x01\n\nChatReport\x12\n\n\x02id\x18\x01 \x01(\t\x12(\n\x07message\x18\x02 \x01(\x0b\x32\x17.montane.v1.ChatMessage\x12/\n\x08reporter\x18\x03 \x01(\x0b\x32\x18.montane.v1.SeatedPlayerH\x00\x88\x01\x01\x12(\n\x06reason\x18\x04 \x01(\x0e\x32\x18.montane.v1.ReportReason\x12\x0c\n\x04text\x18\x05 \x01(\t\x12/\n\x0breported_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x0b\n\t_reporter\"\xc5\x01\n\x08\x43hatItem\x12.\n\x07message\x18\x01 \x01(\x0b\x32\x1b.montane.v1.ChatMessageItemH\x00\x12-\n\tcaught_up\x18\x02 \x01(\x0b\x32\x18.montane.v1.ChatCaughtUpH\x00\x12.\n\theartbeat\x18\x03 \x01(\x0b\x32\x19.montane.v1.ChatHeartbeatH\x00\x12\"\n\x03\x65nd\x18\x04 \x01(\x0b\x32\x13.montane.v1.ChatEndH\x00\x42\x06\n\x04item\";\n\x0f\x43hatMessageItem\x12(\n\x07message\x18\x01 \x01(\x0b\x32\x17.montane.v1.ChatMessage\"*\n\x0c\x43hatCaughtUp\x12\x11\n\x04last\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_last\"7\n\rChatHeartbeat\x12&\n\x02\x61t\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"c\n\x07\x43hatEnd\x12\x11\n\x04last\x18\x01 \x01(\tH\x00\x88\x01\x01\x12)\n\x06reason\x18\x02 \x01(\x0e\x32\x19.montane.v1.ChatEndReason\x12\x11\n\tresumable\x18\x03 \x01(\x08\x42\x07\n\x05_last*j\n\x08\x43hatRoom\x12\x19\n\x15\x43HAT_ROOM_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43HAT_ROOM_PLAYERS\x10\x01\x12\x12\n\x0e\x43HAT_ROOM_SEAT\x10\x02\x12\x18\n\x14\x43HAT_ROOM_SPECTATORS\x10\x03*\xb0\x01\n\x0cReportReason\x12\x1d\n\x19REPORT_REASON_UNSPECIFIED\x10\x00\x12\x16\n\x12REPORT_REASON_SPAM\x10\x01\x12\x1c\n\x18REPORT_REASON_HARASSMENT\x10\x02\x12\x16\n\x12REPORT_REASON_HATE\x10\x03\x12\x1a\n\x16REPORT_REASON_CHEATING\x10\x04\x12\x17\n\x13REPORT_REASON_OTHER\x10\x05*\xa4\x01\n\rChatEndReason\x12\x1f\n\x1b\x43HAT_END_REASON_UNSPECIFIED\x10\x00\x12#\n\x1f\x43HAT_END_REASON_SERVER_STOPPING\x10\x01\x12%\n!CHAT_END_REASON_STORE_UNAVAILABLE\x10\x02\x12&\n\"CHAT_END_REASON_NOT_YOURS_ANY_MORE\x10\x03\x32\x84\x04\n\x0b\x43hatService\x12N\n\x0bPostMessage\x12\x1e.montane.v1.PostMessageRequest\x1a\x1f.montane.v1.PostMessageResponse\x12Q\n\x0cListMessages\x12\x1f.montane.v1.ListMessagesRequest\x1a .montane.v1.ListMessagesResponse\x12V\n\rWatchMessages\x12 .montane.v1.WatchMessagesRequest\x1a!.montane.v1.WatchMessagesResponse0\x01\x12T\n\rReportMessage\x12 .montane.v1.ReportMessageRequest\x1a!.montane.v1.ReportMessageResponse\x12N\n\x0bListReports\x12\x1e.montane.v1.ListReportsRequest\x1a\x1f.montane.v1.ListReportsResponse\x12T\n\rRemoveMessage\x12 .montane.v1.RemoveMessageRequest\x1a!.montane.v1.RemoveMessageResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.chat_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CHATROOM']._serialized_start=1963
-  _globals['_CHATROOM']._serialized_end=2069
-  _globals['_REPORTREASON']._serialized_start=2072
-  _globals['_REPORTREASON']._serialized_end=2248
-  _globals['_CHATENDREASON']._serialized_start=2251
-  _globals['_CHATENDREASON']._serialized_end=2415
+  _globals['_CHATROOM']._serialized_start=2298
+  _globals['_CHATROOM']._serialized_end=2404
+  _globals['_REPORTREASON']._serialized_start=2407
+  _globals['_REPORTREASON']._serialized_end=2583
+  _globals['_CHATENDREASON']._serialized_start=2586
+  _globals['_CHATENDREASON']._serialized_end=2750
   _globals['_POSTMESSAGEREQUEST']._serialized_start=96
   _globals['_POSTMESSAGEREQUEST']._serialized_end=215
   _globals['_POSTMESSAGERESPONSE']._serialized_start=217
@@ -55,20 +55,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REPORTMESSAGEREQUEST']._serialized_end=922
   _globals['_REPORTMESSAGERESPONSE']._serialized_start=924
   _globals['_REPORTMESSAGERESPONSE']._serialized_end=987
-  _globals['_CHATMESSAGE']._serialized_start=990
-  _globals['_CHATMESSAGE']._serialized_end=1262
-  _globals['_CHATREPORT']._serialized_start=1265
-  _globals['_CHATREPORT']._serialized_end=1498
-  _globals['_CHATITEM']._serialized_start=1501
-  _globals['_CHATITEM']._serialized_end=1698
-  _globals['_CHATMESSAGEITEM']._serialized_start=1700
-  _globals['_CHATMESSAGEITEM']._serialized_end=1759
-  _globals['_CHATCAUGHTUP']._serialized_start=1761
-  _globals['_CHATCAUGHTUP']._serialized_end=1803
-  _globals['_CHATHEARTBEAT']._serialized_start=1805
-  _globals['_CHATHEARTBEAT']._serialized_end=1860
-  _globals['_CHATEND']._serialized_start=1862
-  _globals['_CHATEND']._serialized_end=1961
-  _globals['_CHATSERVICE']._serialized_start=2418
-  _globals['_CHATSERVICE']._serialized_end=2768
+  _globals['_LISTREPORTSREQUEST']._serialized_start=989
+  _globals['_LISTREPORTSREQUEST']._serialized_end=1087
+  _globals['_LISTREPORTSRESPONSE']._serialized_start=1089
+  _globals['_LISTREPORTSRESPONSE']._serialized_end=1199
+  _globals['_REMOVEMESSAGEREQUEST']._serialized_start=1201
+  _globals['_REMOVEMESSAGEREQUEST']._serialized_end=1255
+  _globals['_REMOVEMESSAGERESPONSE']._serialized_start=1257
+  _globals['_REMOVEMESSAGERESPONSE']._serialized_end=1322
+  _globals['_CHATMESSAGE']._serialized_start=1325
+  _globals['_CHATMESSAGE']._serialized_end=1597
+  _globals['_CHATREPORT']._serialized_start=1600
+  _globals['_CHATREPORT']._serialized_end=1833
+  _globals['_CHATITEM']._serialized_start=1836
+  _globals['_CHATITEM']._serialized_end=2033
+  _globals['_CHATMESSAGEITEM']._serialized_start=2035
+  _globals['_CHATMESSAGEITEM']._serialized_end=2094
+  _globals['_CHATCAUGHTUP']._serialized_start=2096
+  _globals['_CHATCAUGHTUP']._serialized_end=2138
+  _globals['_CHATHEARTBEAT']._serialized_start=2140
+  _globals['_CHATHEARTBEAT']._serialized_end=2195
+  _globals['_CHATEND']._serialized_start=2197
+  _globals['_CHATEND']._serialized_end=2296
+  _globals['_CHATSERVICE']._serialized_start=2753
+  _globals['_CHATSERVICE']._serialized_end=3269
 # @@protoc_insertion_point(module_scope)

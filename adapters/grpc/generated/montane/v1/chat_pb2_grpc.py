@@ -58,6 +58,16 @@ class ChatServiceStub:
                 request_serializer=montane_dot_v1_dot_chat__pb2.ReportMessageRequest.SerializeToString,
                 response_deserializer=montane_dot_v1_dot_chat__pb2.ReportMessageResponse.FromString,
                 _registered_method=True)
+        self.ListReports = channel.unary_unary(
+                '/montane.v1.ChatService/ListReports',
+                request_serializer=montane_dot_v1_dot_chat__pb2.ListReportsRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_chat__pb2.ListReportsResponse.FromString,
+                _registered_method=True)
+        self.RemoveMessage = channel.unary_unary(
+                '/montane.v1.ChatService/RemoveMessage',
+                request_serializer=montane_dot_v1_dot_chat__pb2.RemoveMessageRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_chat__pb2.RemoveMessageResponse.FromString,
+                _registered_method=True)
 
 
 class ChatServiceServicer:
@@ -100,6 +110,20 @@ class ChatServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListReports(self, request, context):
+        """Gives what was reported, newest first. Needs a token with the scope `admin`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveMessage(self, request, context):
+        """Takes a message's text away; its place stays. Needs a token with the scope `admin`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ChatServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -122,6 +146,16 @@ def add_ChatServiceServicer_to_server(servicer, server):
                     servicer.ReportMessage,
                     request_deserializer=montane_dot_v1_dot_chat__pb2.ReportMessageRequest.FromString,
                     response_serializer=montane_dot_v1_dot_chat__pb2.ReportMessageResponse.SerializeToString,
+            ),
+            'ListReports': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListReports,
+                    request_deserializer=montane_dot_v1_dot_chat__pb2.ListReportsRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_chat__pb2.ListReportsResponse.SerializeToString,
+            ),
+            'RemoveMessage': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveMessage,
+                    request_deserializer=montane_dot_v1_dot_chat__pb2.RemoveMessageRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_chat__pb2.RemoveMessageResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -236,6 +270,60 @@ class ChatService:
             '/montane.v1.ChatService/ReportMessage',
             montane_dot_v1_dot_chat__pb2.ReportMessageRequest.SerializeToString,
             montane_dot_v1_dot_chat__pb2.ReportMessageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListReports(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.ChatService/ListReports',
+            montane_dot_v1_dot_chat__pb2.ListReportsRequest.SerializeToString,
+            montane_dot_v1_dot_chat__pb2.ListReportsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveMessage(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.ChatService/RemoveMessage',
+            montane_dot_v1_dot_chat__pb2.RemoveMessageRequest.SerializeToString,
+            montane_dot_v1_dot_chat__pb2.RemoveMessageResponse.FromString,
             options,
             channel_credentials,
             insecure,

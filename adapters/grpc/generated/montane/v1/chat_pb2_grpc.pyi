@@ -54,6 +54,10 @@ class ChatServiceStub:
     """Reports a message that the caller may read, once. Needs a token. The same report again gives the same answer;
     another one is FAILED_PRECONDITION, ALREADY_REPORTED.
     """
+    ListReports: _grpc.UnaryUnaryMultiCallable[_chat_pb2.ListReportsRequest, _chat_pb2.ListReportsResponse]
+    """Gives what was reported, newest first. Needs a token with the scope `admin`."""
+    RemoveMessage: _grpc.UnaryUnaryMultiCallable[_chat_pb2.RemoveMessageRequest, _chat_pb2.RemoveMessageResponse]
+    """Takes a message's text away; its place stays. Needs a token with the scope `admin`."""
 
 @_typing.type_check_only
 class ChatServiceAsyncStub(ChatServiceStub):
@@ -81,6 +85,10 @@ class ChatServiceAsyncStub(ChatServiceStub):
     """Reports a message that the caller may read, once. Needs a token. The same report again gives the same answer;
     another one is FAILED_PRECONDITION, ALREADY_REPORTED.
     """
+    ListReports: _aio.UnaryUnaryMultiCallable[_chat_pb2.ListReportsRequest, _chat_pb2.ListReportsResponse]  # type: ignore[assignment]
+    """Gives what was reported, newest first. Needs a token with the scope `admin`."""
+    RemoveMessage: _aio.UnaryUnaryMultiCallable[_chat_pb2.RemoveMessageRequest, _chat_pb2.RemoveMessageResponse]  # type: ignore[assignment]
+    """Takes a message's text away; its place stays. Needs a token with the scope `admin`."""
 
 class ChatServiceServicer(metaclass=_abc_1.ABCMeta):
     """Talk in matches.
@@ -129,5 +137,21 @@ class ChatServiceServicer(metaclass=_abc_1.ABCMeta):
         """Reports a message that the caller may read, once. Needs a token. The same report again gives the same answer;
         another one is FAILED_PRECONDITION, ALREADY_REPORTED.
         """
+
+    @_abc_1.abstractmethod
+    def ListReports(
+        self,
+        request: _chat_pb2.ListReportsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_chat_pb2.ListReportsResponse, _abc.Awaitable[_chat_pb2.ListReportsResponse]]:
+        """Gives what was reported, newest first. Needs a token with the scope `admin`."""
+
+    @_abc_1.abstractmethod
+    def RemoveMessage(
+        self,
+        request: _chat_pb2.RemoveMessageRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_chat_pb2.RemoveMessageResponse, _abc.Awaitable[_chat_pb2.RemoveMessageResponse]]:
+        """Takes a message's text away; its place stays. Needs a token with the scope `admin`."""
 
 def add_ChatServiceServicer_to_server(servicer: ChatServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
