@@ -45,6 +45,16 @@ def token(owner: Player, at: datetime = NOW, expires_at: datetime | None = None)
     )
 
 
+async def test_accounts_are_found_by_token_and_id(stores: Stores) -> None:
+    """A token is found by its hash, and a player by id; nobody else is."""
+    accounts, ann, ben = stores.accounts, player("Ann"), player("Ben")
+    first = token(ann, NOW, NOW + DAY)
+    await accounts.add(ann, first, b"hash")
+    assert await accounts.token(b"hash") == first
+    assert await accounts.token(b"other") is None
+    assert await accounts.named([ann.id, ben.id]) == {ann.id: ann}
+
+
 async def test_a_further_token_is_found_listed_and_revoked(stores: Stores) -> None:
     """By its hash while it is there, and among its player's only, newest first."""
     accounts, ann, ben = stores.accounts, player("Ann"), player("Ben")
