@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
@@ -32,10 +32,11 @@ from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from domain.games import GAMES
+from domain.match import PlayerId
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
-from services.ports import Issuer
+from services.ports import Issuer, Scope, Token
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -93,6 +94,24 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
+def issue_token(
+    settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
+) -> tuple[Token, str]:
+    """Return a further token of a player, of whatever scopes, and its secret.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        Failure: There is no such player, it has enough tokens, or the time is over already.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        players = Players(PostgresAccounts(datastore), SystemClock())
+        try:
+            return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
 def use_cases(
     settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
 ) -> Services:
@@ -137,6 +156,18 @@ def _database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None
         raise StartError(str(error)) from error
     with embedded:
         yield embedded.conninfo, embedded
+
+
+@contextmanager
+def _shared_database(settings: Settings) -> Iterator[str]:
+    """Give where the database is, migrated; our own server may be one that a running service started."""
+    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
+        _migrated(conninfo)
+        yield conninfo
+        return
+    with _database(settings) as (conninfo, _):
+        _migrated(conninfo)
+        yield conninfo
 
 
 def _migrated(conninfo: str) -> list[str]:
