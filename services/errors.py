@@ -48,6 +48,15 @@ class TooMany(Failure):
     """The caller has as many of something as it may have; `details` says how many that is."""
 
 
+class RateLimited(Failure):
+    """The caller has spent one of its budgets; `details` has which, and in how many seconds to come again."""
+
+    def __init__(self, policy: str, retry_after: int) -> None:
+        """Take the budget's name and the seconds."""
+        super().__init__("RATE_LIMITED", policy=policy, retry_after=retry_after)
+        self.retry_after = retry_after
+
+
 class Unavailable(Failure):
     """The store is away or too busy, or what the service relies on besides.
 
