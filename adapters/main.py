@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
@@ -33,11 +33,13 @@ from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from domain.games import GAMES
+from domain.match import PlayerId
 from services.chat import Chat
+from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
-from services.ports import Issuer
+from services.ports import Issuer, Scope, Token
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -95,6 +97,24 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
+def issue_token(
+    settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
+) -> tuple[Token, str]:
+    """Return a further token of a player, of whatever scopes, and its secret.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        Failure: There is no such player, it has enough tokens, or the time is over already.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        players = Players(PostgresAccounts(datastore), SystemClock())
+        try:
+            return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
 def use_cases(
     settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
 ) -> Services:
@@ -142,6 +162,18 @@ def _database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None
         yield embedded.conninfo, embedded
 
 
+@contextmanager
+def _shared_database(settings: Settings) -> Iterator[str]:
+    """Give where the database is, migrated; our own server may be one that a running service started."""
+    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
+        _migrated(conninfo)
+        yield conninfo
+        return
+    with _database(settings) as (conninfo, _):
+        _migrated(conninfo)
+        yield conninfo
+
+
 def _migrated(conninfo: str) -> list[str]:
     try:
         return apply_migrations(conninfo)
@@ -163,6 +195,7 @@ async def _serve(
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
+    limiter = Limiter(settings.limits)
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
     chats = services.chat.streams
@@ -175,10 +208,10 @@ async def _serve(
     try:
         http_addr = grpc_addr = None
         if rest:
-            http_addr, stop = await start_rest(settings.http_addr, services)
+            http_addr, stop = await start_rest(settings.http_addr, services, limiter)
             closing.append(stop)
         if grpc:
-            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services)
+            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
             closing.append(stop)
         watcher = loop.create_task(_watch(embedded)) if embedded else None
         _spare_the_collector()
@@ -199,17 +232,21 @@ async def _serve(
         datastore.close()
 
 
-async def start_rest(address: Address, services: Services) -> tuple[Address, Stop]:
+async def start_rest(
+    address: Address, services: Services, limiter: Limiter | None = None
+) -> tuple[Address, Stop]:
     """Start REST and return where it listens and what stops it."""
     listener = _listener(address)
     config = uvicorn.Config(
-        build_rest(services, installed_version("montane")),
+        build_rest(services, installed_version("montane"), limiter),
         log_config=None,
         access_log=False,
         lifespan="off",
         timeout_graceful_shutdown=GRACE,
         timeout_keep_alive=KEEP_ALIVE,
         server_header=False,
+        # Who calls is told by a proxy only if a setting says that one stands in front.
+        proxy_headers=False,
         http=HttpConnection,
         ws=SocketConnection,
         ws_max_size=MAX_BODY,
@@ -227,9 +264,9 @@ async def start_rest(address: Address, services: Services) -> tuple[Address, Sto
     return Address(address.host, listener.getsockname()[1]), stop
 
 
-async def _start_grpc(address: Address, services: Services) -> tuple[Address, Stop]:
+async def _start_grpc(address: Address, services: Services, limiter: Limiter) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(services, services.matches.ready, str(address))
+    server = GrpcServer(services, services.matches.ready, str(address), limiter)
     try:
         await server.start()
     except RuntimeError as error:
