@@ -104,9 +104,6 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[KeyReused],
         "The same key came with another request. Use a fresh key for each request.",
     ),
-    TooMany: Kind(
-        "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
-    ),
     RateLimited: Kind(
         "rate-limited",
         429,
@@ -114,6 +111,9 @@ KINDS: Mapping[type[Failure], Kind] = {
         "The caller has spent the budget that `details` names as its `policy`. Come again after the seconds"
         " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
         " the description of the API lists the budgets, and an operation's own budget is told with it.",
+    ),
+    TooMany: Kind(
+        "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
     ),
     Unavailable: Kind(
         "unavailable",
