@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from services.chat import Chat
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
@@ -14,8 +15,10 @@ class Services(Struct, frozen=True):
         matches: Around a match.
         lobby: Around the seats of a match.
         players: Around accounts.
+        chat: Around the talk in a match.
     """
 
     matches: Matches
     lobby: Lobby
     players: Players
+    chat: Chat

@@ -23,6 +23,7 @@ from adapters.openid import OpenIdIssuer
 from adapters.rest.app import build
 from adapters.use_cases import Services
 from domain.match import PlayerId
+from services.chat import Chat
 from services.ids import TokenId, new_uuid, written
 from services.lobby import Lobby
 from services.players import TOKEN_PREFIX, Players, hash_of
@@ -40,7 +41,8 @@ def services() -> Services:
     """Return the use cases of one more process, which trusts the issuer."""
     node = STORES.node()
     issuer = OpenIdIssuer(AWAY.url, audience=AUDIENCE, jwks_url=None, clock_skew=0, clock=ManualClock(NOW))
-    return Services(node, Lobby(node.decisions), Players(STORES.accounts, STORES.clock, issuer))
+    players = Players(STORES.accounts, STORES.clock, issuer)
+    return Services(node, Lobby(node.decisions), players, Chat(node, players, STORES.chat_log, STORES.clock))
 
 
 APP = build(services(), "0")
@@ -411,7 +413,7 @@ async def test_every_operation_that_knows_its_caller_demands_a_scope(rest: Rest)
         for verb, operation in operations.items():
             if {"token": []} not in operation["security"]:
                 continue
-            address = path.format(**dict.fromkeys(("match", "player", "token"), "x"), seat=0)
+            address = path.format(**dict.fromkeys(("match", "message", "player", "token"), "x"), seat=0)
             sent: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
             answer = await rest.http.request(verb, address, headers=headers, **sent)
             assert (answer.status_code, answer.json()["reason"]) == (403, "SCOPE_MISSING"), operation

@@ -8,12 +8,15 @@ from typing import Any
 from eventsourcing.persistence import ApplicationRecorder
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
+from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMatchList, PostgresMatchList
 from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.chat import Chat
+from services.chat_log import ChatLog
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
@@ -55,9 +58,10 @@ class ManualClock:
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any) -> None:
+    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, chat_log: ChatLog) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
+        self.chat_log = chat_log
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -82,7 +86,9 @@ class Stores:
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
-        return Services(node, Lobby(node.decisions), self.players())
+        players = self.players()
+        chat = Chat(node, players, self.chat_log, self.clock)
+        return Services(node, Lobby(node.decisions), players, chat)
 
 
 class PostgresStores(Stores):
@@ -96,6 +102,7 @@ class PostgresStores(Stores):
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
+            PostgresChatLog(datastore),
         )
         self._log: ApplicationRecorder = postgres_log(datastore)
         self._list = MatchListRecorder(games, datastore)
@@ -115,6 +122,7 @@ def memory_stores() -> Stores:
         MemoryAccounts(),
         MemorySeeds(),
         MemoryMatchList(games, log),
+        MemoryChatLog(),
     )
 
 
