@@ -10,13 +10,17 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
+from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
 from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMatchList, PostgresMatchList
 from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -38,9 +42,10 @@ class TickingClock:
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any) -> None:
+    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, quick_matches: Any) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
+        self.quick_matches = quick_matches
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -65,7 +70,15 @@ class Stores:
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
-        return Services(node, Lobby(node.decisions), self.players())
+        decisions, players = node.decisions, self.players()
+        return Services(
+            node,
+            Lobby(decisions),
+            players,
+            Invitations(decisions, players),
+            Rematches(node, decisions),
+            QuickMatch(node, decisions, self.quick_matches, self.clock),
+        )
 
 
 class PostgresStores(Stores):
@@ -79,6 +92,7 @@ class PostgresStores(Stores):
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
+            PostgresQuickMatches(datastore),
         )
         self._log: ApplicationRecorder = postgres_log(datastore)
         self._list = MatchListRecorder(games, datastore)
@@ -98,6 +112,7 @@ def memory_stores() -> Stores:
         MemoryAccounts(),
         MemorySeeds(),
         MemoryMatchList(games, log),
+        MemoryQuickMatches(),
     )
 
 
