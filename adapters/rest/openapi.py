@@ -12,13 +12,14 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies
+from adapters.rest import bodies, lobby_bodies
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.feeds import CaughtUp, End, Heartbeat
+from services.invitations import Invitation
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -29,6 +30,10 @@ STATIC: Mapping[str, Any] = {
     "Player": bodies.PlayerBody,
     "NewPlayer": bodies.NewPlayer,
     "SeatRequest": bodies.SeatRequest,
+    "RematchRequest": lobby_bodies.RematchRequest,
+    "InvitationRequest": lobby_bodies.InvitationRequest,
+    "Invitation": Invitation,
+    "BotPage": bodies.Items[lobby_bodies.Bot],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
     "Health": bodies.Health,
@@ -40,7 +45,13 @@ STATIC: Mapping[str, Any] = {
 ALWAYS = (500, 503)
 """The problems that every operation may answer with."""
 
-DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game": "id"}
+DISCRIMINATED = {
+    "Match": "game",
+    "MatchRequest": "game",
+    "QuickMatchRequest": "game",
+    "View": "game",
+    "Game": "id",
+}
 """The bodies in which one field names the game."""
 
 
