@@ -54,6 +54,10 @@ def serve(
     log_level: Annotated[
         str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
     ] = None,
+    rate_limit: Annotated[
+        str | None, _flag("rate_limit", "Limits by token and address: on or off. Default: on")
+    ] = None,
+    trusted_proxies: Annotated[str | None, _flag("trusted_proxies", "Proxies in front. Default: 0")] = None,
 ) -> None:
     """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named."""
     settings = _settings(
@@ -66,6 +70,8 @@ def serve(
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
         log_level=log_level,
+        rate_limit=rate_limit,
+        trusted_proxies=trusted_proxies,
     )
     from adapters.main import StartError, serve
 

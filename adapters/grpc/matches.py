@@ -10,6 +10,7 @@ from adapters.duplex import Reply, conversation
 from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
+from adapters.grpc.limits import VISIT
 from adapters.grpc.lobby import LobbyCalls, invitation_in
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check
@@ -192,6 +193,7 @@ class MatchCalls(LobbyCalls):
         self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
     ) -> Answer:
         """Return what a command led to."""
+        VISIT.get().request()
         if request is None:
             raise Malformed("MALFORMED_REQUEST")
         check(request)
