@@ -51,6 +51,18 @@ def serve(
     snapshot_every: Annotated[
         str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
     ] = None,
+    oidc_issuer: Annotated[
+        str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
+    ] = None,
+    oidc_audience: Annotated[
+        str | None, _flag("oidc_audience", "What its tokens must name as their audience.")
+    ] = None,
+    oidc_jwks_url: Annotated[
+        str | None, _flag("oidc_jwks_url", "Its keys, if it does not tell itself where they are.")
+    ] = None,
+    oidc_clock_skew: Annotated[
+        str | None, _flag("oidc_clock_skew", "Seconds by which its clock may differ. Default: 60")
+    ] = None,
     log_level: Annotated[
         str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
     ] = None,
@@ -69,6 +81,10 @@ def serve(
         append_queue=append_queue,
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
+        oidc_issuer=oidc_issuer,
+        oidc_audience=oidc_audience,
+        oidc_jwks_url=oidc_jwks_url,
+        oidc_clock_skew=oidc_clock_skew,
         log_level=log_level,
         rate_limit=rate_limit,
         trusted_proxies=trusted_proxies,

@@ -44,6 +44,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         append_queue: The most events that may wait to be written; beyond, commands are told to come again.
         remembered_matches: How many matches are kept folded in memory.
         snapshot_every: How many events lie between two snapshots of a match.
+        oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
+        oidc_audience: What its tokens must name as their audience.
+        oidc_jwks_url: Where its keys are; None if it tells that itself.
+        oidc_clock_skew: By how many seconds its clock and ours may differ.
         log_level: The least important messages that are logged.
         rate_limit: Whether there are limits at all.
         rate_limit_token: Requests with one token; this and what follows: None sets no limit.
@@ -64,6 +68,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     append_queue: int = 5_000
     remembered_matches: int = 10_000
     snapshot_every: int = 500
+    oidc_issuer: str | None = None
+    oidc_audience: str | None = None
+    oidc_jwks_url: str | None = None
+    oidc_clock_skew: int = 60
     log_level: str = "INFO"
     rate_limit: bool = True
     rate_limit_token: Budget | None = DEFAULTS.token
@@ -91,6 +99,9 @@ class Settings(Struct, frozen=True, kw_only=True):
             trusted_proxies=self.trusted_proxies,
         )
 
+
+LONGEST_SKEW = 600
+"""Seconds."""
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -120,7 +131,10 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
             except ValueError as error:
                 source = variable(name) if flag is None else "--" + name.replace("_", "-")
                 raise SettingError(f"{source}: {error}, not {text!r}") from error
-    return Settings(**chosen)
+    settings = Settings(**chosen)
+    if settings.oidc_issuer is not None and settings.oidc_audience is None:
+        raise SettingError(f"{variable('oidc_audience')}: must be set, as {variable('oidc_issuer')} is")
+    return settings
 
 
 def _address(text: str) -> Address:
@@ -161,6 +175,20 @@ def _proxies(text: str) -> int:
     return int(text)
 
 
+def _seconds(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= LONGEST_SKEW):
+        raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
+    return int(text)
+
+
+def _web_address(text: str) -> str:
+    from adapters.openid import trustworthy
+
+    if not trustworthy(text):
+        raise ValueError("expected an https address, or an http one of this machine")
+    return text
+
+
 def _level(text: str) -> str:
     if text.upper() not in LOG_LEVELS:
         raise ValueError(f"expected one of {', '.join(LOG_LEVELS)}")
@@ -187,6 +215,10 @@ _READERS: Mapping[str, Any] = {
     "append_queue": _count,
     "remembered_matches": _count,
     "snapshot_every": _count,
+    "oidc_issuer": _web_address,
+    "oidc_audience": str,
+    "oidc_jwks_url": _web_address,
+    "oidc_clock_skew": _seconds,
     "log_level": _level,
     "rate_limit": _switch,
     "rate_limit_token": _budget,

@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.match import PlayerId
 from services.ids import written
 from services.ports import Player
+from services.profiles import DEFAULT_LOCALE
 
 PLACES = 8
 """How many seats of one match a bot can hold."""
@@ -59,7 +60,13 @@ def bot_of(player: PlayerId) -> Bot | None:
 _BY_ACCOUNT = {account(bot, place): bot for bot in BOTS.values() for place in range(PLACES)}
 
 ACCOUNTS: tuple[Player, ...] = tuple(
-    Player(id=account(bot, place), display_name=f"{bot.title} {place + 1}", created_at=SINCE)
+    Player(
+        id=account(bot, place),
+        display_name=f"{bot.title} {place + 1}",
+        avatar_seed=f"{bot.name}-{place + 1}",
+        locale=DEFAULT_LOCALE,
+        created_at=SINCE,
+    )
     for bot in BOTS.values()
     for place in range(PLACES)
 )

@@ -19,6 +19,7 @@ from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
+from services.ports import Clock
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 
@@ -37,6 +38,22 @@ class TickingClock:
         """Return the time, UTC."""
         self._time += timedelta(seconds=1)
         return self._time
+
+
+class ManualClock:
+    """A clock that stands until it is moved on."""
+
+    def __init__(self, time: datetime) -> None:
+        """Begin at a time."""
+        self._time = time
+
+    def now(self) -> datetime:
+        """Return the time, UTC."""
+        return self._time
+
+    def advance(self, by: timedelta) -> None:
+        """Move on."""
+        self._time += by
 
 
 class Stores:
@@ -63,9 +80,9 @@ class Stores:
             snapshot_every=snapshot_every,
         )
 
-    def players(self) -> Players:
-        """Return the use cases around accounts."""
-        return Players(self.accounts, self.clock)
+    def players(self, clock: Clock | None = None) -> Players:
+        """Return the use cases around accounts, of one more process."""
+        return Players(self.accounts, clock or self.clock)
 
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
