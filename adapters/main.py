@@ -24,6 +24,7 @@ from adapters.postgres.follow import Follower
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
+from adapters.postgres.quick_matches import PostgresQuickMatches
 from adapters.postgres.read_models.match_list import MatchListRecorder, PostgresMatchList
 from adapters.postgres.store import Store, postgres_log, postgres_store
 from adapters.postgres.tail import Tail
@@ -35,11 +36,14 @@ from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.chat import Chat
+from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
 from services.ports import Issuer, Scope, Token
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -130,9 +134,17 @@ def use_cases(
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
+    decisions = matches.decisions
     players = Players(PostgresAccounts(datastore), clock, issuer)
-    chat = Chat(matches, players, PostgresChatLog(datastore), clock)
-    return Services(matches, Lobby(matches.decisions), players, chat)
+    return Services(
+        matches=matches,
+        lobby=Lobby(decisions),
+        players=players,
+        chat=Chat(matches, players, PostgresChatLog(datastore), clock),
+        invitations=Invitations(decisions, players),
+        rematches=Rematches(matches, decisions),
+        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+    )
 
 
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
@@ -227,6 +239,7 @@ async def _serve(
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()
+        await services.quick_match.drain()
         await services.matches.drain()
         await asyncio.to_thread(follower.stop)
         datastore.close()

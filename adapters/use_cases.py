@@ -3,12 +3,15 @@
 from msgspec import Struct
 
 from services.chat import Chat
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 
 
-class Services(Struct, frozen=True):
+class Services(Struct, frozen=True, kw_only=True):
     """All use cases.
 
     Attributes:
@@ -16,9 +19,15 @@ class Services(Struct, frozen=True):
         lobby: Around the seats of a match.
         players: Around accounts.
         chat: Around the talk in a match.
+        invitations: Around invitations.
+        rematches: Playing a match again.
+        quick_match: Finding others to play with.
     """
 
     matches: Matches
     lobby: Lobby
     players: Players
     chat: Chat
+    invitations: Invitations
+    rematches: Rematches
+    quick_match: QuickMatch

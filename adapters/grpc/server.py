@@ -80,8 +80,7 @@ class GrpcServer:
         server = grpc.aio.server(interceptors=[Calls(mapper, self._limiter)], options=options)
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(players), server)
-        match_calls = MatchCalls(matches, self._services.lobby, players, mapper)
-        add_MatchServiceServicer_to_server(match_calls, server)
+        add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper), server)
         add_ChatServiceServicer_to_server(ChatCalls(self._services.chat, players), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         health = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name

@@ -10,6 +10,7 @@ from msgspec import structs
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
+from services.bots import ACCOUNTS
 from services.ids import MatchId, TokenId, match_id, parsed, written
 from services.ports import Opening, Player, Scope, Secrets, Token
 
@@ -170,8 +171,8 @@ class MemoryAccounts:
     """The port `Accounts`, gone with the process: the twin for fast tests."""
 
     def __init__(self) -> None:
-        """Begin without players."""
-        self._players: dict[PlayerId, Player] = {}
+        """Begin with the server's bots only."""
+        self._players: dict[PlayerId, Player] = {player.id: player for player in ACCOUNTS}
         self._tokens: dict[bytes, Token] = {}
         self._identities: dict[tuple[str, str], PlayerId] = {}
 

@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo  # type: ignore[import-untyped]
 from grpc_status import rpc_status
+from msgspec.structs import replace
 
 from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
@@ -23,9 +24,7 @@ from adapters.openid import OpenIdIssuer
 from adapters.rest.app import build
 from adapters.use_cases import Services
 from domain.match import PlayerId
-from services.chat import Chat
 from services.ids import TokenId, new_uuid, written
-from services.lobby import Lobby
 from services.players import TOKEN_PREFIX, Players, hash_of
 from services.ports import Player, Token
 from tests.support.issuer import AUDIENCE, LocalIssuer
@@ -39,10 +38,8 @@ AWAY = LocalIssuer(1)
 
 def services() -> Services:
     """Return the use cases of one more process, which trusts the issuer."""
-    node = STORES.node()
     issuer = OpenIdIssuer(AWAY.url, audience=AUDIENCE, jwks_url=None, clock_skew=0, clock=ManualClock(NOW))
-    players = Players(STORES.accounts, STORES.clock, issuer)
-    return Services(node, Lobby(node.decisions), players, Chat(node, players, STORES.chat_log, STORES.clock))
+    return replace(STORES.services(), players=Players(STORES.accounts, STORES.clock, issuer))
 
 
 APP = build(services(), "0")

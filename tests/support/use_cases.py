@@ -11,16 +11,20 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
+from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
 from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMatchList, PostgresMatchList
 from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
 from services.chat import Chat
 from services.chat_log import ChatLog
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.ports import Clock
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -58,10 +62,20 @@ class ManualClock:
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, chat_log: ChatLog) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        accounts: Any,
+        seeds: Any,
+        match_list: Any,
+        chat_log: ChatLog,
+        quick_matches: Any,
+    ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
         self.chat_log = chat_log
+        self.quick_matches = quick_matches
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -86,9 +100,16 @@ class Stores:
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
-        players = self.players()
-        chat = Chat(node, players, self.chat_log, self.clock)
-        return Services(node, Lobby(node.decisions), players, chat)
+        decisions, players = node.decisions, self.players()
+        return Services(
+            matches=node,
+            lobby=Lobby(decisions),
+            players=players,
+            chat=Chat(node, players, self.chat_log, self.clock),
+            invitations=Invitations(decisions, players),
+            rematches=Rematches(node, decisions),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+        )
 
 
 class PostgresStores(Stores):
@@ -99,10 +120,11 @@ class PostgresStores(Stores):
         games = dict(GAMES)
         super().__init__(
             postgres_store(games, datastore, APPEND_QUEUE),
-            PostgresAccounts(datastore),
-            PostgresSeeds(datastore),
-            PostgresMatchList(games, datastore),
-            PostgresChatLog(datastore),
+            accounts=PostgresAccounts(datastore),
+            seeds=PostgresSeeds(datastore),
+            match_list=PostgresMatchList(games, datastore),
+            chat_log=PostgresChatLog(datastore),
+            quick_matches=PostgresQuickMatches(datastore),
         )
         self._log: ApplicationRecorder = postgres_log(datastore)
         self._list = MatchListRecorder(games, datastore)
@@ -119,10 +141,11 @@ def memory_stores() -> Stores:
     log = POPOApplicationRecorder()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
-        MemoryAccounts(),
-        MemorySeeds(),
-        MemoryMatchList(games, log),
-        MemoryChatLog(),
+        accounts=MemoryAccounts(),
+        seeds=MemorySeeds(),
+        match_list=MemoryMatchList(games, log),
+        chat_log=MemoryChatLog(),
+        quick_matches=MemoryQuickMatches(),
     )
 
 
