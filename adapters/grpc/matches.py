@@ -33,7 +33,6 @@ from domain.match import (
     MemoryAid,
     OnTimeOut,
     Phase,
-    PlayerId,
     StartMode,
     TimeControl,
     Visibility,
@@ -181,7 +180,7 @@ class MatchCalls(MatchServiceServicer):
         self, request: pb.WatchMatchRequest, context: Context
     ) -> AsyncGenerator[pb.WatchMatchResponse]:
         """Send what happens in a match."""
-        watch = await self._watch(request, await onlooker(self._players, context))
+        watch = await self._watch(request, await caller_if_any(self._players, context))
         watch.cut_off = CUT_OFF.get()
         try:
             while not watch.over:
@@ -200,7 +199,7 @@ class MatchCalls(MatchServiceServicer):
         if first is None or first.WhichOneof("request") != "watch":
             raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
         check(first)
-        watch = await self._watch(first.watch, None if player is None else player.id)
+        watch = await self._watch(first.watch, player)
         watch.cut_off = CUT_OFF.get()
         reply = partial(self._reply, MatchId(first.watch.match), player)
         async with aclosing(conversation(watch, request_iterator, reply)) as parts:
@@ -210,13 +209,16 @@ class MatchCalls(MatchServiceServicer):
                 for message in messages:
                     yield message
 
-    async def _watch(self, request: pb.WatchMatchRequest, player: PlayerId | None) -> Watch:
-        return await self._matches.watch(
+    async def _watch(self, request: pb.WatchMatchRequest, player: Caller | None) -> Watch:
+        watch = await self._matches.watch(
             MatchId(request.match),
-            player,
+            None if player is None else player.id,
             after=request.after if request.HasField("after") else None,
             looking_as=_looking_as(request),
         )
+        if player is not None:
+            self._players.sessions.hold(player.credential, watch)
+        return watch
 
     async def _reply(
         self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None
