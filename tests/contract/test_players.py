@@ -403,7 +403,6 @@ async def test_a_stream_ends_with_its_token(grpc_face: Grpc, monkeypatch: pytest
         while (item := (await stream.read()).item).WhichOneof("item") != "end":
             pass
         assert (item.end.reason, item.end.resumable) == (matches_pb2.END_REASON_TOKEN_ENDED, True)
-        assert await stream.read() is grpc.aio.EOF
 
 
 async def test_no_secret_is_kept_by_those_between(rest: Rest) -> None:
