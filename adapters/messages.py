@@ -27,8 +27,8 @@ TITLES: Mapping[type[Exception], str] = {
     Conflict: "The match has moved on",
     KeyReused: "The idempotency key was used before",
     Rejected: "The rules refuse",
-    TooMany: "There are enough already",
     RateLimited: "Too many requests",
+    TooMany: "There are enough already",
     Unavailable: "Something that is needed is away",
 }
 """What each kind of failure says in short."""

@@ -150,20 +150,6 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _seconds(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= LONGEST_SKEW):
-        raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
-    return int(text)
-
-
-def _web_address(text: str) -> str:
-    from adapters.openid import trustworthy
-
-    if not trustworthy(text):
-        raise ValueError("expected an https address, or an http one of this machine")
-    return text
-
-
 def _switch(text: str) -> bool:
     if text.lower() not in {"on", "off"}:
         raise ValueError("expected on or off")
@@ -187,6 +173,20 @@ def _proxies(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 9):
         raise ValueError("expected a number from 0 to 9")
     return int(text)
+
+
+def _seconds(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= LONGEST_SKEW):
+        raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
+    return int(text)
+
+
+def _web_address(text: str) -> str:
+    from adapters.openid import trustworthy
+
+    if not trustworthy(text):
+        raise ValueError("expected an https address, or an http one of this machine")
+    return text
 
 
 def _level(text: str) -> str:

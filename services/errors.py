@@ -44,10 +44,6 @@ class KeyReused(Failure):
         super().__init__("IDEMPOTENCY_KEY_REUSED")
 
 
-class TooMany(Failure):
-    """The caller has as many of something as it may have; `details` says how many that is."""
-
-
 class RateLimited(Failure):
     """The caller has spent one of its budgets; `details` has which, and in how many seconds to come again."""
 
@@ -55,6 +51,10 @@ class RateLimited(Failure):
         """Take the budget's name and the seconds."""
         super().__init__("RATE_LIMITED", policy=policy, retry_after=retry_after)
         self.retry_after = retry_after
+
+
+class TooMany(Failure):
+    """The caller has as many of something as it may have; `details` says how many that is."""
 
 
 class Unavailable(Failure):

@@ -81,7 +81,9 @@ KINDS: Mapping[type[Failure], Kind] = {
         "unauthenticated",
         401,
         TITLES[Unauthenticated],
-        "Send `Authorization: Bearer <token>` with a player's token.",
+        "Send `Authorization: Bearer <token>` with a player's token. `reason` says what is wrong with the one"
+        " sent: `TOKEN_MISSING`, `TOKEN_MALFORMED`, `TOKEN_UNKNOWN` (or revoked), `TOKEN_EXPIRED`; of an"
+        " issuer's, `TOKEN_NOT_YET_VALID` or `TOKEN_FOREIGN` too.",
     ),
     Forbidden: Kind(
         "forbidden",
@@ -104,9 +106,6 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[KeyReused],
         "The same key came with another request. Use a fresh key for each request.",
     ),
-    TooMany: Kind(
-        "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
-    ),
     RateLimited: Kind(
         "rate-limited",
         429,
@@ -114,6 +113,9 @@ KINDS: Mapping[type[Failure], Kind] = {
         "The caller has spent the budget that `details` names as its `policy`. Come again after the seconds"
         " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
         " the description of the API lists the budgets.",
+    ),
+    TooMany: Kind(
+        "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
     ),
     Unavailable: Kind(
         "unavailable",

@@ -384,6 +384,27 @@ async def test_an_issuer_that_is_away_says_when_to_come_again(rest: Rest, grpc_f
     assert info.retry_delay.seconds == 5
 
 
+async def test_the_matches_of_an_erased_player_read_as_before(rest: Rest, grpc_face: Grpc) -> None:
+    """By all others, on either face; only its name is gone."""
+    made = (await rest.say("CreatePlayer", display_name="Ann")).content
+    headers = {"Authorization": f"Bearer {made['token']}"}
+    fields = {"game": "montana", "options": {"deal": 1}, "seat": 0}
+    match = (await rest.http.post("/v1/matches", json=fields, headers=headers)).json()
+    path = f"/v1/matches/{match['id']}"
+    parts = ("", "/view", "/events")
+    before = [(await rest.http.get(path + part)).json() for part in parts]
+    assert before[0]["seats"][0]["player"] == {"id": made["player"]["id"], "display_name": "Ann"}
+    assert await rest.say("DeleteMe", made["token"]) == Said("", {}, {})
+    after = [(await rest.http.get(path + part)).json() for part in parts]
+    assert after[1:] == before[1:]
+    before[0]["seats"][0]["player"]["display_name"] = ""
+    assert after[0] == before[0]
+    stub: Any = MatchServiceStub(grpc_face.channel)
+    shown = await stub.GetMatch(matches_pb2.GetMatchRequest(match=match["id"]))
+    (seat,) = shown.match.seats
+    assert (seat.player.id, seat.player.display_name) == (made["player"]["id"], "")
+
+
 async def test_a_stream_ends_with_its_token(grpc_face: Grpc, monkeypatch: pytest.MonkeyPatch) -> None:
     """A watch and a conversation; the reason is told."""
     monkeypatch.setattr(sessions, "PERIOD", 0.01)
