@@ -48,7 +48,8 @@ class Service:
         self.ann = await self.players.authenticate(token, Scope.PLAY)
 
     async def caller(self, lasts: timedelta | None = None) -> Caller:
-        """Return who calls with a further token of the guest."""
+        """Return who calls with a further token of the guest, the newest."""
+        self.clock.advance(timedelta(milliseconds=1))
         expires_at = None if lasts is None else self.clock.now() + lasts
         _, token = await self.players.make_token(self.ann, [Scope.READ], expires_at)
         return await self.players.authenticate(token, Scope.READ)
@@ -59,7 +60,7 @@ class Service:
         self.sessions.hold(credential, reader)
         return reader
 
-    async def revoke(self, caller: Caller) -> None:
+    async def revoke_newest(self) -> None:
         """Revoke the newest token."""
         newest = (await self.players.tokens(self.ann, after=None, size=1)).items[0]
         await self.players.revoke(self.ann, newest.id)
@@ -75,13 +76,12 @@ async def service() -> Service:
 
 async def test_a_revoked_token_ends_its_streams_and_no_others(service: Service) -> None:
     """All that are open by it; each is told once."""
-    service.clock.advance(timedelta(seconds=1))
     caller = await service.caller()
     open_by_it = [service.reader(caller.credential) for _ in range(2)]
     other = service.reader(service.ann.credential)
     await service.sessions.look()
     assert [reader.ended for reader in (*open_by_it, other)] == [0, 0, 0]
-    await service.revoke(caller)
+    await service.revoke_newest()
     await service.sessions.look()
     await service.sessions.look()
     assert [reader.ended for reader in (*open_by_it, other)] == [1, 1, 0]
@@ -125,7 +125,7 @@ async def test_what_is_left_is_not_looked_after(service: Service) -> None:
     caller = await service.caller()
     first, second = service.reader(caller.credential), service.reader(caller.credential)
     first.left()
-    await service.revoke(caller)
+    await service.revoke_newest()
     await service.sessions.look()
     assert (first.ended, second.ended) == (0, 1)
 
@@ -133,7 +133,6 @@ async def test_what_is_left_is_not_looked_after(service: Service) -> None:
 async def test_a_watch_says_that_its_token_ended(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within a period, without a call of anybody; it may be resumed with a token that is good."""
     monkeypatch.setattr(module, "PERIOD", 0.001)
-    service.clock.advance(timedelta(seconds=1))
     caller = await service.caller()
     node = service.stores.node()
     _, opened = await node.open(PlayerId(caller.id), proposal(), None)
@@ -141,7 +140,7 @@ async def test_a_watch_says_that_its_token_ended(service: Service, monkeypatch: 
     service.sessions.hold(caller.credential, watch)
     begun = [*await watch.next(), *await watch.next()]
     assert [type(told.item) for told in begun] == [SnapshotItem, CaughtUp]
-    await service.revoke(caller)
+    await service.revoke_newest()
     async with asyncio.timeout(10):
         while not (told := await watch.next()):
             pass
