@@ -22,8 +22,10 @@ from adapters.postgres.follow import Follower
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
-from adapters.postgres.read_models.match_list import MatchListRecorder, PostgresMatchList
-from adapters.postgres.store import Store, postgres_log, postgres_store
+from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.match_list import PostgresMatchList
+from adapters.postgres.read_models.registry import read_models
+from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
@@ -142,7 +144,7 @@ async def _serve(
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
     await tail.start()
-    follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
+    follower = Follower(conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
     closing: list[Stop] = []
     try:
