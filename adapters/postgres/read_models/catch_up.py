@@ -6,7 +6,6 @@ from typing import Any
 
 from eventsourcing.persistence import Tracking
 from eventsourcing.postgres import PostgresTrackingRecorder
-from msgspec import Struct
 from psycopg import Cursor, sql
 
 from adapters.postgres.connections import lost
@@ -26,20 +25,6 @@ STORED = sql.SQL("SELECT application_name, notification_id FROM {}").format(sql.
 BEHIND = sql.SQL("SELECT count(*) AS behind FROM {} WHERE notification_id > %s AND topic = ANY(%s)").format(
     sql.Identifier(EVENTS)
 )
-
-
-class Position(Struct, frozen=True):
-    """How far a read model is.
-
-    Attributes:
-        name: Its name.
-        position: The last position in the log that it has taken in; 0 if none.
-        behind: How many events behind it concern it.
-    """
-
-    name: str
-    position: int
-    behind: int
 
 
 class ReadModels(PostgresTrackingRecorder):
@@ -114,15 +99,20 @@ class ReadModels(PostgresTrackingRecorder):
             raise trouble
         return more
 
-    def positions(self) -> list[Position]:
-        """Return how far each read model is."""
+    def positions(self) -> dict[str, int]:
+        """Return by name how far in the log each read model has come."""
+        with self.datastore.transaction() as cursor:
+            return {model.name: position for model, position in self._positions(cursor).items()}
+
+    def behind(self) -> dict[str, int]:
+        """Return by name how many events concern each read model that it has not taken in yet."""
         with self.datastore.transaction() as cursor:
             cursor.execute("SET LOCAL statement_timeout = 0")
-            found = []
+            counts = {}
             for model, position in self._positions(cursor).items():
                 row = cursor.execute(BEHIND, (position, list(model.topics))).fetchone()
-                found.append(Position(model.name, position, 0 if row is None else row["behind"]))
-            return found
+                counts[model.name] = 0 if row is None else int(row["behind"])
+            return counts
 
     def _alone(self, cursor: Cursor[Any]) -> bool:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (self._lock,))
