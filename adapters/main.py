@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
@@ -22,8 +22,11 @@ from adapters.postgres.follow import Follower
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
-from adapters.postgres.read_models.match_list import MatchListRecorder, PostgresMatchList
-from adapters.postgres.store import Store, postgres_log, postgres_store
+from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.match_list import PostgresMatchList
+from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
+from adapters.postgres.read_models.registry import read_models
+from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
@@ -91,6 +94,57 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
+def standing(settings: Settings) -> list[tuple[str, int, int]]:
+    """Return each read model's name, its position in the log, and how many events it has to take in yet.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        try:
+            models = ReadModels(dict(GAMES), datastore, read_models())
+            behind = models.behind()
+            return [(name, position, behind[name]) for name, position in models.positions().items()]
+        finally:
+            datastore.close()
+
+
+def rebuild(
+    settings: Settings, names: Sequence[str], *, afresh: bool, progress: Callable[[str, int, int], None]
+) -> dict[str, Rebuilt]:
+    """Build read models anew from the log, also while the service runs; return what came of each.
+
+    Args:
+        settings: Where the database is.
+        names: The read models' names; none stands for all.
+        afresh: Whether what a rebuilding that was ended has built is thrown away.
+        progress: Told the read model's name, its position, and the log's newest.
+
+    Raises:
+        StartError: There is no such read model, another process rebuilds it, or the database cannot be
+            reached, or not be migrated.
+    """
+    known = {model.name: model for model in read_models()}
+    if unknown := sorted(set(names) - set(known)):
+        raise StartError(f"there is no read model {unknown[0]}; there are {', '.join(known)}")
+    done = {}
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 2)
+        try:
+            for name in names or known:
+                with Rebuild(dict(GAMES), datastore, known[name], afresh=afresh) as rebuilding:
+                    while rebuilding.advance():
+                        progress(name, rebuilding.position, rebuilding.newest)
+                    done[name] = rebuilding.finish()
+                    progress(name, rebuilding.newest, rebuilding.newest)
+        except RebuildError as error:
+            raise StartError(str(error)) from error
+        finally:
+            datastore.close()
+    return done
+
+
 def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Services:
     """Return the use cases on a database and its log."""
     games = dict(GAMES)
@@ -121,6 +175,18 @@ def _database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None
         yield embedded.conninfo, embedded
 
 
+@contextmanager
+def _shared_database(settings: Settings) -> Iterator[str]:
+    """Give where the database is, migrated; our own server may be one that a running service started."""
+    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
+        _migrated(conninfo)
+        yield conninfo
+        return
+    with _database(settings) as (conninfo, _):
+        _migrated(conninfo)
+        yield conninfo
+
+
 def _migrated(conninfo: str) -> list[str]:
     try:
         return apply_migrations(conninfo)
@@ -144,7 +210,7 @@ async def _serve(
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
     await tail.start()
-    follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
+    follower = Follower(conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
     closing: list[Stop] = []
     try:

@@ -5,13 +5,14 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from eventsourcing.persistence import ApplicationRecorder
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
-from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMatchList, PostgresMatchList
-from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
+from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.registry import read_models
+from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
 from services.lobby import Lobby
@@ -44,7 +45,7 @@ class Stores:
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
-        """Bring the match list up to the log; one in memory always is."""
+        """Bring the read models up to the log; those in memory always are."""
 
     def node(self, *, remembered: int = 100, snapshot_every: int = 500) -> Matches:
         """Return the use cases of one more process on these stores."""
@@ -80,12 +81,11 @@ class PostgresStores(Stores):
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
         )
-        self._log: ApplicationRecorder = postgres_log(datastore)
-        self._list = MatchListRecorder(games, datastore)
+        self._read_models = ReadModels(games, datastore, read_models())
 
     def catch_up(self) -> None:
-        """Bring the match list up to the log."""
-        while self._list.catch_up(self._log):
+        """Bring the read models up to the log."""
+        while self._read_models.catch_up():
             pass
 
 
