@@ -9,6 +9,7 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
+from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
 from adapters.postgres.read_models.registry import read_models
@@ -18,6 +19,7 @@ from domain.games import GAMES
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
+from services.ports import Clock
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -36,13 +38,30 @@ class TickingClock:
         return self._time
 
 
+class ManualClock:
+    """A clock that stands until it is moved on."""
+
+    def __init__(self, time: datetime) -> None:
+        """Begin at a time."""
+        self._time = time
+
+    def now(self) -> datetime:
+        """Return the time, UTC."""
+        return self._time
+
+    def advance(self, by: timedelta) -> None:
+        """Move on."""
+        self._time += by
+
+
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any) -> None:
+    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, agenda: Any) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.clock = TickingClock()
+        self.agenda = agenda
+        self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
         """Bring the read models up to the log; those in memory always are."""
@@ -80,7 +99,9 @@ class PostgresStores(Stores):
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
+            PostgresAgenda(datastore),
         )
+        self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
 
     def catch_up(self) -> None:
@@ -98,6 +119,7 @@ def memory_stores() -> Stores:
         MemoryAccounts(),
         MemorySeeds(),
         MemoryMatchList(games, log),
+        MemoryAgenda(games, log),
     )
 
 
