@@ -34,6 +34,22 @@ def _flag(name: str, text: str) -> typer.models.OptionInfo:
 
 DatabaseUrl = Annotated[str | None, _flag("database_url", "PostgreSQL to use; our own if left out.")]
 DataDir = Annotated[str | None, _flag("data_dir", "Folder of our own PostgreSQL. Default: .montane")]
+PoolSize = Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")]
+AppendQueue = Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")]
+RememberedMatches = Annotated[
+    str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
+]
+SnapshotEvery = Annotated[
+    str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
+]
+OpenMatchHours = Annotated[
+    str | None,
+    _flag("open_match_hours", "Hours that a match may wait for players; then it is called off. Default: 24"),
+]
+BotPause = Annotated[
+    str | None, _flag("bot_pause", "Milliseconds between two moves of a bot in a match. Default: 100")
+]
+LogLevel = Annotated[str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")]
 
 
 @app.command()
@@ -43,19 +59,26 @@ def serve(
     data_dir: DataDir = None,
     http_addr: Annotated[str | None, _flag("http_addr", "REST. Default: 127.0.0.1:8000")] = None,
     grpc_addr: Annotated[str | None, _flag("grpc_addr", "gRPC. Default: 127.0.0.1:50051")] = None,
-    pool_size: Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")] = None,
-    append_queue: Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")] = None,
-    remembered_matches: Annotated[
-        str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
-    ] = None,
-    snapshot_every: Annotated[
-        str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
-    ] = None,
-    log_level: Annotated[
-        str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
+    pool_size: PoolSize = None,
+    append_queue: AppendQueue = None,
+    remembered_matches: RememberedMatches = None,
+    snapshot_every: SnapshotEvery = None,
+    open_match_hours: OpenMatchHours = None,
+    bot_pause: BotPause = None,
+    log_level: LogLevel = None,
+    workers: Annotated[
+        bool | None,
+        typer.Option(
+            help="Also see to lists, clocks and bots here. Default: yes for all, no for rest or grpc alone,"
+            " which leave that to `montane work`.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
-    """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named."""
+    """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named.
+
+    `serve rest` and `serve grpc` serve one face only: run any number of them, and of `montane work`.
+    """
     settings = _settings(
         database_url=database_url,
         data_dir=data_dir,
@@ -65,12 +88,50 @@ def serve(
         append_queue=append_queue,
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
+        open_match_hours=open_match_hours,
+        bot_pause=bot_pause,
         log_level=log_level,
     )
-    from adapters.main import StartError, serve
+    from adapters.main import Duties, StartError, serve
+
+    working = face is Face.ALL if workers is None else workers
+    try:
+        serve(settings, Duties(rest=face is not Face.GRPC, grpc=face is not Face.REST, workers=working))
+    except StartError as error:
+        _fail(str(error))
+
+
+@app.command()
+def work(
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    pool_size: PoolSize = None,
+    append_queue: AppendQueue = None,
+    remembered_matches: RememberedMatches = None,
+    snapshot_every: SnapshotEvery = None,
+    open_match_hours: OpenMatchHours = None,
+    bot_pause: BotPause = None,
+    log_level: LogLevel = None,
+) -> None:
+    """Do in the background what has to be done, until Ctrl-C: keep lists up, watch clocks, move for bots.
+
+    Any number may run at once, also beside `montane serve`: everything is done once.
+    """
+    settings = _settings(
+        database_url=database_url,
+        data_dir=data_dir,
+        pool_size=pool_size,
+        append_queue=append_queue,
+        remembered_matches=remembered_matches,
+        snapshot_every=snapshot_every,
+        open_match_hours=open_match_hours,
+        bot_pause=bot_pause,
+        log_level=log_level,
+    )
+    from adapters.main import StartError, work
 
     try:
-        serve(settings, rest=face is not Face.GRPC, grpc=face is not Face.REST)
+        work(settings)
     except StartError as error:
         _fail(str(error))
 
