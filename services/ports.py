@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 from uuid import UUID
 
 from msgspec import Meta, Struct
 
 from domain.match import Match, Phase, PlayerId
+from domain.match.proof import Link
 from domain.shared.seats import Seat
 from services.ids import MatchId
 
@@ -23,10 +24,11 @@ class Recorded(Struct, frozen=True, kw_only=True):
         at: When it was decided, UTC.
         seat: The seat whose command brought it about; None if it was no seat's.
         event: The match's or the game's event, whole.
+        link: Its place in the chain.
         by: Who gave the command, with the first of its events only; None if no player did.
         key: The command's idempotency key, with the first of its events only.
         digest: SHA-256 of what was asked with that key, in hexadecimal; beside the key.
-        command: The command as JSON, with the first of its events only; None for an opening.
+        command: The command as canonical JSON, with the first of its events only; None for an opening.
         to_act: The seats that must choose from now on, rising; with the last of a command's events only, and
             only if the command changed it.
     """
@@ -35,6 +37,7 @@ class Recorded(Struct, frozen=True, kw_only=True):
     at: datetime
     seat: Seat | None
     event: Any
+    link: Link
     by: PlayerId | None = None
     key: str | None = None
     digest: str | None = None
@@ -63,12 +66,14 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         version: How many events it holds.
         match: The folded match.
         opened_at: When the match was opened, UTC.
+        head: Hash of the last of its events.
         done: The commands carried out, as (by whom, key, what was done).
     """
 
     version: int
     match: Match[Any, Any]
     opened_at: datetime
+    head: str
     done: tuple[tuple[PlayerId | None, str, Done], ...]
 
 
@@ -206,3 +211,39 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the time, UTC."""
+
+
+class Key(Struct, frozen=True, kw_only=True):
+    """A public key as it is published, a JSON Web Key (RFC 8037).
+
+    Attributes:
+        crv: The curve.
+        kid: Its id: its thumbprint (RFC 7638).
+        kty: The kind of key.
+        use: What it is for: checking signatures.
+        x: The key, 32 bytes in base64url.
+    """
+
+    crv: Literal["Ed25519"] = "Ed25519"
+    kid: str
+    kty: Literal["OKP"] = "OKP"
+    use: Literal["sig"] = "sig"
+    x: str
+
+
+class Signer(Protocol):
+    """Signs in the server's name."""
+
+    @property
+    def key(self) -> Key:
+        """The public key that checks its signatures."""
+
+    def sign(self, message: bytes) -> str:
+        """Return the signature of a message, in base64url without padding."""
+
+
+class Signatures(Protocol):
+    """Checks signatures."""
+
+    def signed(self, message: bytes, signature: str, key: Key) -> bool:
+        """Return whether a signature of a message is by the holder of a key, and the key is what it says."""

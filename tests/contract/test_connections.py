@@ -26,12 +26,13 @@ from services.errors import Unavailable
 from services.ids import match_id, new_uuid, written
 from services.ports import Opening, Player, Recorded, Secrets
 from tests.support.database import end_sessions, log_locked
+from tests.support.matches import LINK
 from tests.support.relay import relay
 from tests.support.use_cases import POOL, postgres_stores
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 ANN = Player(id=PlayerId(written("player", new_uuid(NOW))), display_name="Ann", created_at=NOW)
-STARTED = Recorded(version=1, at=NOW, seat=None, key="k", digest="d", command=None, event=Started(Seat(0)))
+STARTED = Recorded(version=1, at=NOW, seat=None, key="k", digest="d", event=Started(Seat(0)), link=LINK)
 
 
 async def unavailable_after(call: Callable[[], Awaitable[object]]) -> float:
