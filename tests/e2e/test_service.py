@@ -160,7 +160,7 @@ def test_migrate_says_what_it_did(tmp_path: Path) -> None:
 def test_read_models_are_rebuilt_beside_a_running_service(tmp_path: Path) -> None:
     """`montane rebuild` reaches the service's own PostgreSQL, and says what came of it."""
     data = str(tmp_path / "data")
-    with Server("--data-dir", data, face="rest") as server:
+    with Server("--data-dir", data, "--workers", face="rest") as server:
         ann = Client(server.url)
         match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})
         eventually(lambda: ann.get("/v1/matches")["items"])
@@ -179,6 +179,7 @@ def test_help_and_version() -> None:
     for arguments in (
         ("--help",),
         ("serve", "--help"),
+        ("work", "--help"),
         ("migrate", "--help"),
         ("rebuild", "--help"),
         ("version", "--help"),
