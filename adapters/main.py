@@ -22,6 +22,7 @@ from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
+from adapters.postgres.quick_matches import PostgresQuickMatches
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_list import PostgresMatchList
 from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
@@ -35,9 +36,12 @@ from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from adapters.workers import workers
 from domain.games import GAMES
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -192,7 +196,16 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    return Services(matches, Lobby(matches.decisions), Players(PostgresAccounts(datastore), clock))
+    decisions = matches.decisions
+    players = Players(PostgresAccounts(datastore), clock)
+    return Services(
+        matches,
+        Lobby(decisions),
+        players,
+        Invitations(decisions, players),
+        Rematches(matches, decisions),
+        QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+    )
 
 
 @contextmanager
@@ -269,6 +282,7 @@ async def _serve(
     finally:
         await feeds.close(STREAMS_GRACE)
         await asyncio.gather(*(close() for close in closing))
+        await services.quick_match.drain()
         await services.matches.drain()
         datastore.close()
 

@@ -2,9 +2,12 @@
 
 from msgspec import Struct
 
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 
 
 class Services(Struct, frozen=True):
@@ -14,8 +17,14 @@ class Services(Struct, frozen=True):
         matches: Around a match.
         lobby: Around the seats of a match.
         players: Around accounts.
+        invitations: Around invitations.
+        rematches: Playing a match again.
+        quick_match: Finding others to play with.
     """
 
     matches: Matches
     lobby: Lobby
     players: Players
+    invitations: Invitations
+    rematches: Rematches
+    quick_match: QuickMatch

@@ -1,6 +1,7 @@
 """What the use cases need from outside."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Annotated, Any, Literal, Protocol
 from uuid import UUID
@@ -204,6 +205,31 @@ class MatchList(Protocol):
         limit: int,
     ) -> list[Listed]:
         """Return matches that the viewer may know of, newest first, older than `before`."""
+
+
+class QuickMatches(Protocol):
+    """Matches that wait for players. Every method raises `Unavailable` while the store is away."""
+
+    def alone(self, fit: str) -> AbstractAsyncContextManager[None]:
+        """Hold a fit, which nobody else holds meanwhile, on any node.
+
+        A node that dies holds it no longer.
+        """
+
+    async def called(self, player: PlayerId, key: str) -> MatchId | None:
+        """Return the match that a player's call last came to; None if there was none."""
+
+    async def call(self, player: PlayerId, key: str, match: MatchId) -> None:
+        """Put down, durably, which match a player's call comes to."""
+
+    async def waiting(self, fit: str) -> list[MatchId]:
+        """Return the matches of a fit that may have a free seat, oldest first."""
+
+    async def wait(self, fit: str, match: MatchId) -> None:
+        """Put down, durably, that a match waits for players."""
+
+    async def forget(self, match: MatchId) -> None:
+        """Put down that a match waits no longer."""
 
 
 class Clock(Protocol):

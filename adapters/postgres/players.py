@@ -7,6 +7,7 @@ from uuid import UUID
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
+from services.bots import ACCOUNTS
 from services.ids import MatchId, match_id, parsed, written
 from services.ports import Opening, Player, Secrets
 
@@ -76,8 +77,8 @@ class MemoryAccounts:
     """The port `Accounts`, gone with the process: the twin for fast tests."""
 
     def __init__(self) -> None:
-        """Begin without players."""
-        self._players: dict[PlayerId, Player] = {}
+        """Begin with the server's bots only."""
+        self._players: dict[PlayerId, Player] = {player.id: player for player in ACCOUNTS}
         self._tokens: dict[bytes, PlayerId] = {}
 
     async def add(self, player: Player, token_hash: bytes) -> None:

@@ -38,6 +38,7 @@ from domain.match.events import (
 )
 from domain.match.evolve import evolve, fold
 from domain.match.rejections import CLAUSES, Reason
+from domain.match.rematch import options_again
 from domain.match.state import (
     CancelReason,
     ChatMode,
@@ -100,6 +101,7 @@ __all__ = [
     "fold",
     "legal_moves",
     "open_match",
+    "options_again",
     "seen",
     "submit",
     "take_seat",

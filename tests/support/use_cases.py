@@ -9,6 +9,7 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
+from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
@@ -16,10 +17,13 @@ from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.ports import Clock
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -57,10 +61,12 @@ class ManualClock:
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, agenda: Any) -> None:
+    def __init__(
+        self, store: Store, accounts: Any, seeds: Any, match_list: Any, quick_matches: Any, agenda: Any
+    ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.agenda = agenda
+        self.quick_matches, self.agenda = quick_matches, agenda
         self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -85,7 +91,15 @@ class Stores:
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
-        return Services(node, Lobby(node.decisions), self.players())
+        decisions, players = node.decisions, self.players()
+        return Services(
+            node,
+            Lobby(decisions),
+            players,
+            Invitations(decisions, players),
+            Rematches(node, decisions),
+            QuickMatch(node, decisions, self.quick_matches, self.clock),
+        )
 
 
 class PostgresStores(Stores):
@@ -99,6 +113,7 @@ class PostgresStores(Stores):
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
+            PostgresQuickMatches(datastore),
             PostgresAgenda(datastore),
         )
         self.datastore = datastore
@@ -119,6 +134,7 @@ def memory_stores() -> Stores:
         MemoryAccounts(),
         MemorySeeds(),
         MemoryMatchList(games, log),
+        MemoryQuickMatches(),
         MemoryAgenda(games, log),
     )
 
