@@ -269,7 +269,7 @@ async def _serve(
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services)
             closing.append(stop)
         if duties.workers:
-            working = workers(settings, datastore, services.matches, SystemClock(), {})
+            working = workers(settings, datastore, services.matches, SystemClock())
             working.start()
             closing.append(lambda: working.stop(GRACE))
         watcher = loop.create_task(_watch(embedded)) if embedded else None

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Protocol
@@ -14,8 +14,8 @@ from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.registry import read_models
 from adapters.settings import Settings
 from domain.games import GAMES
-from domain.match import PlayerId
-from services.bot_turns import BotPlayers, Policy
+from services.bot_turns import BotPlayers
+from services.bots import POLICIES
 from services.errors import Unavailable
 from services.matches import Matches
 from services.ports import Clock
@@ -133,9 +133,7 @@ def pause_behind(failures: int) -> float:
     return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**doublings)
 
 
-def workers(
-    settings: Settings, datastore: Datastore, matches: Matches, clock: Clock, bots: Mapping[PlayerId, Policy]
-) -> Workers:
+def workers(settings: Settings, datastore: Datastore, matches: Matches, clock: Clock) -> Workers:
     """Return all that the service does by itself.
 
     Args:
@@ -143,12 +141,11 @@ def workers(
         datastore: The connections.
         matches: The use cases, by which bots play.
         clock: The time.
-        bots: How each bot chooses, by its account.
     """
     agenda = PostgresAgenda(datastore)
     open_for = timedelta(hours=settings.open_match_hours)
     timekeeper = Timekeeper(matches.decisions, agenda, clock, open_for)
-    players = BotPlayers(matches, agenda, bots, timedelta(milliseconds=settings.bot_pause))
+    players = BotPlayers(matches, agenda, POLICIES, timedelta(milliseconds=settings.bot_pause))
     follower = Follower(datastore.conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     return Workers(
         [Following(follower), Steps("clocks", timekeeper.step), Steps("bots", players.step)],

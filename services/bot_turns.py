@@ -5,35 +5,23 @@ a bot never moves twice, whoever else moves for it.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from random import Random
-from typing import Any, Protocol
+from typing import Protocol
 
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Conflict, KeyReused
 from services.ids import MatchId
 from services.matches import Matches
-from services.views import View
+from services.policies import Policy
 
 MOST = 64
 """How many bots are given their turn together."""
 AT_ONCE = 4
 """How many of them a process moves for at once."""
-
-type Policy = Callable[[View[Any, Any], Random], Any]
-"""Chooses one of the moves of whoever is to act, knowing its view and nothing else."""
-
-
-def at_random(view: View[Any, Any], chance: Random) -> Any:
-    """Return any of the legal moves, all alike likely."""
-    return chance.choice(view.legal_moves)
-
-
-POLICIES: Mapping[str, Policy] = {"random": at_random}
-"""How each bot chooses, by the bot's name."""
 
 
 class BotTurns(Protocol):

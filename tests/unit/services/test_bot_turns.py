@@ -11,10 +11,12 @@ import pytest
 from domain.games import GAMES
 from domain.match import HolderKind, OnTimeOut, Phase, PlayerId, Resign, TimeControl, TimeControlKind
 from domain.shared.viewers import ViewerKind
-from services.bot_turns import POLICIES, BotPlayers, Policy, at_random
+from services.bot_turns import AT_ONCE, BotPlayers
+from services.bots import BOTS
 from services.ids import MatchId
 from services.lobby import Lobby
 from services.matches import Matches
+from services.policies import Policy, at_random
 from services.views import View
 from tests.support.use_cases import Stores, memory_stores, proposal
 
@@ -28,9 +30,7 @@ def stores() -> Stores:
     return memory_stores()
 
 
-def players(
-    stores: Stores, policy: Policy = at_random, turns: Any = None, node: Matches | None = None
-) -> BotPlayers:
+def players(stores: Stores, policy: Policy = at_random, turns: Any = None, node: Any = None) -> BotPlayers:
     """Return what moves for both bots, on one more node."""
     policies = {BOT: policy, DOT: policy}
     return BotPlayers(node or stores.node(), turns or stores.agenda, policies, PAUSE)
@@ -106,7 +106,7 @@ async def test_random_play_picks_any_legal_move_alike(stores: Stores) -> None:
     match = await match_of(stores, "montana", BOT)
     view = await stores.node().legal_moves(match, BOT)
     chance = Random(1)
-    picked = [POLICIES["random"](view, chance) for _ in range(100 * len(view.legal_moves))]
+    picked = [BOTS["random"].policy(view, chance) for _ in range(100 * len(view.legal_moves))]
     counts = [picked.count(move) for move in view.legal_moves]
     assert sum(counts) == len(picked)
     assert all(50 < count < 200 for count in counts)
@@ -179,3 +179,40 @@ async def test_a_bot_out_of_time_is_refused_like_anyone(stores: Stores) -> None:
     _, listed = await stores.node().open(BOT, wanted, None)
     await players(stores).step()
     assert (await stores.node().read(listed.id, ANN)).version == listed.version
+
+
+class Slow:
+    """The use cases, slow, which count how many ask at once.
+
+    Attributes:
+        most: The most who have.
+    """
+
+    def __init__(self, matches: Matches, seconds: float) -> None:
+        """Take the use cases, and how long looking takes."""
+        self._matches, self._seconds = matches, seconds
+        self._asking = self.most = 0
+
+    async def legal_moves(self, id: MatchId, player: PlayerId) -> View[Any, Any]:
+        """Return the view of a player's seat, after a while."""
+        self._asking += 1
+        self.most = max(self.most, self._asking)
+        await asyncio.sleep(self._seconds)
+        self._asking -= 1
+        return await self._matches.legal_moves(id, player)
+
+    def __getattr__(self, name: str) -> Any:
+        """Do everything else as ever."""
+        return getattr(self._matches, name)
+
+
+async def test_bots_leave_room_for_people(stores: Stores) -> None:
+    """Few are moved for at once, and each place rests for as long as a move took."""
+    slow = 0.01
+    matches = [await match_of(stores, "montana", BOT) for _ in range(2 * AT_ONCE)]
+    node = Slow(stores.node(), slow)
+    began = asyncio.get_running_loop().time()
+    await players(stores, node=node).step()
+    took = asyncio.get_running_loop().time() - began
+    assert node.most == AT_ONCE
+    assert took > len(matches) / AT_ONCE * 2 * slow
