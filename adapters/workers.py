@@ -21,10 +21,8 @@ from services.matches import Matches
 from services.ports import Clock
 from services.timekeeper import Timekeeper
 
-FIRST_PAUSE = 0.5
-"""Seconds that a worker waits behind a step that failed; twice as long behind each that fails then."""
-DOUBLINGS = 6
-LONGEST_PAUSE = 30.0
+PAUSES = (0.5, 1.0, 2.0, 5.0)
+"""Seconds that a worker waits behind steps that fail one after the other; the last one from then on."""
 
 log = logging.getLogger("montane.workers")
 
@@ -71,8 +69,8 @@ class Steps:
                 self._well()
             except Exception as error:
                 # Tried again, not given up: a worker that stands still would go unnoticed.
+                pause = PAUSES[min(self._failed, len(PAUSES) - 1)]
                 self._troubled(error)
-                pause = pause_behind(self._failed)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), pause)
 
@@ -125,12 +123,6 @@ class Workers:
     async def stop(self, grace: float) -> None:
         """End all, together."""
         await asyncio.gather(*(worker.stop(grace) for worker in self._workers))
-
-
-def pause_behind(failures: int) -> float:
-    """Return how many seconds a worker waits behind so many failures, one after the other."""
-    doublings = min(failures - 1, DOUBLINGS)
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**doublings)
 
 
 def workers(settings: Settings, datastore: Datastore, matches: Matches, clock: Clock) -> Workers:

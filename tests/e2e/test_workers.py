@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,15 +124,15 @@ def test_each_face_and_the_workers_run_alone(database: str) -> None:
         assert other.process.returncode == 0
 
 
-def test_a_face_alone_does_not_work_unless_asked(database: str) -> None:
-    """Without a worker time stands; a face that is told to works as well, and catches up."""
-    with Server("--database-url", database, face="rest") as idle:
-        ann, ben = Client(idle.url), Client(idle.url, "Ben")
+def test_time_stands_until_somebody_works(tmp_path: Path) -> None:
+    """A face alone sees to nothing; a worker started beside it, on its own PostgreSQL, catches up."""
+    where = ("--data-dir", str(tmp_path / "data"))
+    with Server(*where, face="rest") as server:
+        ann, ben = Client(server.url), Client(server.url, "Ben")
         match = second_a_move(ann, ben)
-        assert _listed(ann) == {}
-        with Server("--database-url", database, "--workers", face="rest") as working:
-            assert "montane work" not in working.greeting
+        with Server(*where, face="work"):
             eventually(lambda: state_of(ann, match) == "finished")
+            eventually(lambda: _listed(ann) == {match: "finished"})
         assert len(time_outs(ann, match)) == 1
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from adapters import workers
-from adapters.workers import Steps, Workers, pause_behind
+from adapters.workers import Steps, Workers
 from services.errors import Unavailable
 
 AT_ONCE = timedelta()
@@ -67,7 +67,7 @@ def told(caplog: pytest.LogCaptureFixture) -> Sequence[tuple[str, str]]:
 
 async def test_a_failure_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """What fails is tried again, and the steps behind it are taken."""
-    monkeypatch.setattr(workers, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(workers, "PAUSES", (0.001,))
     step = Outcomes(KeyError("a"), ValueError("b"), None)
     async with at_work(step):
         await step.reached(10)
@@ -77,7 +77,7 @@ async def test_a_trouble_is_told_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Each kind is logged once for as long as it lasts, one line says that it is over, and no more."""
-    monkeypatch.setattr(workers, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(workers, "PAUSES", (0.001,))
     caplog.set_level("INFO", workers.log.name)
     away, broken = Unavailable(), KeyError("a")
     step = Outcomes(away, broken, away, KeyError("b"), None, None, away, None)
@@ -92,16 +92,15 @@ async def test_a_trouble_is_told_once(
     ]
 
 
-def test_it_waits_longer_each_time() -> None:
-    """Pauses behind failures double, up to the longest, however many there are."""
-    assert [pause_behind(failures) for failures in (1, 2, 3, 6, 7, 9_999)] == [
-        0.5,
-        1.0,
-        2.0,
-        16.0,
-        30.0,
-        30.0,
-    ]
+async def test_it_waits_longer_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind failures it pauses as it is told to, and for no longer than behind the last of them."""
+    monkeypatch.setattr(workers, "PAUSES", (0.001, 0.002, 0.02))
+    step = Outcomes(KeyError("a"))
+    async with at_work(step):
+        began = asyncio.get_running_loop().time()
+        await step.reached(5)
+        took = asyncio.get_running_loop().time() - began
+    assert took >= 0.001 + 0.002 + 0.02 + 0.02
 
 
 async def test_it_ends_behind_the_step_under_way() -> None:
