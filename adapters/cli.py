@@ -74,6 +74,10 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    rate_limit: Annotated[
+        str | None, _flag("rate_limit", "Limits by token and address: on or off. Default: on")
+    ] = None,
+    trusted_proxies: Annotated[str | None, _flag("trusted_proxies", "Proxies in front. Default: 0")] = None,
 ) -> None:
     """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named.
 
@@ -91,6 +95,8 @@ def serve(
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
         log_level=log_level,
+        rate_limit=rate_limit,
+        trusted_proxies=trusted_proxies,
     )
     from adapters.main import Duties, StartError, serve
 

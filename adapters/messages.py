@@ -13,6 +13,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    RateLimited,
     Unauthenticated,
     Unavailable,
 )
@@ -25,6 +26,7 @@ TITLES: Mapping[type[Exception], str] = {
     Conflict: "The match has moved on",
     KeyReused: "The idempotency key was used before",
     Rejected: "The rules refuse",
+    RateLimited: "Too many requests",
     Unavailable: "The store is away",
 }
 """What each kind of failure says in short."""
@@ -48,6 +50,7 @@ SENTENCES: Mapping[str, str] = {
     "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",
     "VERSION_CONFLICT": "The match is at version {version}, not at {expected_version}.",
     "IDEMPOTENCY_KEY_REUSED": "The idempotency key came with another request before.",
+    "RATE_LIMITED": "The budget {policy} is spent; come again in {retry_after} seconds.",
     "STORE_UNAVAILABLE": "The store does not answer; trying again with the same idempotency key is safe.",
     Reason.MATCH_NOT_STARTED: "The match has not begun: not all seats are taken.",
     Reason.MATCH_STARTED: "The match has begun.",

@@ -44,6 +44,15 @@ class KeyReused(Failure):
         super().__init__("IDEMPOTENCY_KEY_REUSED")
 
 
+class RateLimited(Failure):
+    """The caller has spent one of its budgets; `details` has which, and in how many seconds to come again."""
+
+    def __init__(self, policy: str, retry_after: int) -> None:
+        """Take the budget's name and the seconds."""
+        super().__init__("RATE_LIMITED", policy=policy, retry_after=retry_after)
+        self.retry_after = retry_after
+
+
 class Unavailable(Failure):
     """The store is away, or too busy. Nothing happened, or the idempotency key makes retrying safe."""
 

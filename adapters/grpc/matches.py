@@ -14,6 +14,7 @@ from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onloo
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
+from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check
 from adapters.grpc.status import bug_refusal, refusal_of
@@ -231,6 +232,7 @@ class MatchCalls(MatchServiceServicer):
         self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
     ) -> Answer:
         """Return what a command led to."""
+        VISIT.get().request()
         if request is None:
             raise Malformed("MALFORMED_REQUEST")
         check(request)

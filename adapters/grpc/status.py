@@ -26,6 +26,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    RateLimited,
     Unauthenticated,
     Unavailable,
 )
@@ -37,6 +38,7 @@ CODES: Mapping[type[Exception], grpc.StatusCode] = {
     Unauthenticated: grpc.StatusCode.UNAUTHENTICATED,
     Forbidden: grpc.StatusCode.PERMISSION_DENIED,
     NotFound: grpc.StatusCode.NOT_FOUND,
+    RateLimited: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Conflict: grpc.StatusCode.ABORTED,
     KeyReused: grpc.StatusCode.FAILED_PRECONDITION,
     Rejected: grpc.StatusCode.FAILED_PRECONDITION,
@@ -123,6 +125,8 @@ def _details(
             return (_precondition(failed.reason, KEY, sentence),)
         case Conflict(details=details):
             return (_conflict(details, to_event),)
+        case RateLimited(retry_after=seconds):
+            return (RetryInfo(retry_delay=Duration(seconds=seconds)),)
         case Unavailable():
             return (RetryInfo(retry_delay=RETRY_AFTER),)
         case _:

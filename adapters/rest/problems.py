@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from adapters.messages import BUG, TITLES, describe
 from adapters.rest.answers import Answer
+from adapters.rest.requests import visit
 from domain.games import clause_of
 from domain.shared.rejections import Rejected
 from services.decisions import MISSED_EVENTS
@@ -21,6 +22,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    RateLimited,
     Unauthenticated,
     Unavailable,
 )
@@ -96,6 +98,14 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[KeyReused],
         "The same key came with another request. Use a fresh key for each request.",
     ),
+    RateLimited: Kind(
+        "rate-limited",
+        429,
+        TITLES[RateLimited],
+        "The caller has spent the budget that `details` names as its `policy`. Come again after the seconds"
+        " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
+        " the description of the API lists the budgets.",
+    ),
     Unavailable: Kind(
         "unavailable",
         503,
@@ -156,6 +166,8 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     extra = dict(headers or {})
     if found.status == 503:
         extra["Retry-After"] = str(RETRY_SECONDS)
+    if found.status == 429:
+        extra["Retry-After"] = str(found.details["retry_after"])
     if found.status == 401:
         extra["WWW-Authenticate"] = "Bearer"
     return Answer(found.status, MEDIA_TYPE, msgspec.json.encode(found), extra)
@@ -176,7 +188,7 @@ def bug(what: str, error: Exception) -> Problem:
 
 def on_failure(request: Request[Any, Any, Any], failed: Failure | Rejected) -> Response[bytes]:
     """Answer a use case that failed, or a refusal of the rules."""
-    return answer(problem_of(failed))
+    return answer(problem_of(visit(request).told(failed)))
 
 
 def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:

@@ -4,11 +4,16 @@ from litestar import Response, get, post
 
 from adapters.rest.answers import answer
 from adapters.rest.bodies import NewPlayer, PlayerRequest, player_body
+from adapters.rest.limits import login
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, services
 
 
-@post("/players", opt=describes(asks="PlayerRequest", answers="NewPlayer", fails=(400, 413, 415)))
+@post(
+    "/players",
+    guards=[login],
+    opt=describes(asks="PlayerRequest", answers="NewPlayer", fails=(400, 413, 415)),
+)
 async def create_player(request: Call) -> Response[bytes]:
     """Open a guest account.
 
