@@ -1,86 +1,52 @@
-"""Matches: open, join, play and read them."""
+"""Matches: play and read them."""
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from enum import StrEnum
 from functools import partial
-from typing import Any, assert_never, override
-
-from google.protobuf.descriptor import EnumDescriptor
+from typing import assert_never, override
 
 from adapters.duplex import Reply, conversation
 from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
-from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.limits import VISIT
+from adapters.grpc.lobby import LobbyCalls, invitation_in
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check
 from adapters.grpc.status import bug_refusal, refusal_of
+from adapters.use_cases import Services
 from domain.match import (
-    ChatMode,
-    Disclosure,
-    MemoryAid,
-    OnTimeOut,
     Phase,
     PlayerId,
-    StartMode,
-    TimeControl,
-    Visibility,
 )
-from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Watch
 from services.ids import MatchId
-from services.lobby import Lobby
-from services.matches import Answer, Matches, Proposal
-from services.players import Players
-from services.ports import Listed
-from services.summaries import summaries
+from services.matches import Answer
 
 log = logging.getLogger(__name__)
-
-TERMS: Mapping[str, tuple[type[StrEnum], EnumDescriptor]] = {
-    "visibility": (Visibility, match_pb2.Visibility.DESCRIPTOR),
-    "disclosure": (Disclosure, match_pb2.Disclosure.DESCRIPTOR),
-    "memory_aid": (MemoryAid, match_pb2.MemoryAid.DESCRIPTOR),
-    "start": (StartMode, match_pb2.StartMode.DESCRIPTOR),
-    "on_time_out": (OnTimeOut, match_pb2.OnTimeOut.DESCRIPTOR),
-    "chat": (ChatMode, match_pb2.ChatMode.DESCRIPTOR),
-}
-"""The terms of a match that are one of a few words, by field."""
 
 PAGE_SIZE = 50
 LARGEST_PAGE = 200
 
 
-class MatchCalls(MatchServiceServicer):
+class MatchCalls(LobbyCalls):
     """The service `MatchService`."""
 
-    def __init__(self, matches: Matches, lobby: Lobby, players: Players, mapper: Mapper) -> None:
+    def __init__(self, services: Services, mapper: Mapper) -> None:
         """Take the use cases, and how what games have of their own is written and read."""
-        self._matches = matches
-        self._lobby = lobby
-        self._players = players
-        self._mapper = mapper
-
-    @override
-    async def CreateMatch(self, request: pb.CreateMatchRequest, context: Context) -> pb.CreateMatchResponse:
-        """Open a match."""
-        player = await caller(self._players, context)
-        proposal = self._proposal(request)
-        key, listed = await self._matches.open(player.id, proposal, idempotency_key(context))
-        tell_key(context, key)
-        return pb.CreateMatchResponse(match=await self._match(listed), idempotency_key=key)
+        super().__init__(services, mapper)
+        self._matches = services.matches
+        self._players = services.players
 
     @override
     async def GetMatch(self, request: pb.GetMatchRequest, context: Context) -> pb.GetMatchResponse:
         """Return a match without its table."""
         player = await onlooker(self._players, context)
-        listed = await self._matches.read(MatchId(request.match), player)
+        listed = await self._matches.read(MatchId(request.match), player, invitation_in(request))
         return pb.GetMatchResponse(match=await self._match(listed))
 
     @override
@@ -98,16 +64,6 @@ class MatchCalls(MatchServiceServicer):
             size=_page_size(request),
         )
         return pb.ListMatchesResponse(items=await self._many(page.items), next_page_token=page.next)
-
-    @override
-    async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
-        """Seat the caller."""
-        player = await caller(self._players, context)
-        key, listed = await self._lobby.take_seat(
-            player.id, MatchId(request.match), request.seat, request.entropy, idempotency_key(context)
-        )
-        tell_key(context, key)
-        return pb.TakeSeatResponse(match=await self._match(listed), idempotency_key=key)
 
     @override
     async def SubmitCommand(
@@ -137,7 +93,9 @@ class MatchCalls(MatchServiceServicer):
     ) -> pb.ListLegalMovesResponse:
         """Return the legal moves of the caller's seat."""
         player = await caller(self._players, context)
-        view = self._mapper.view(await self._matches.legal_moves(MatchId(request.match), player.id))
+        view = self._mapper.view(
+            await self._matches.legal_moves(MatchId(request.match), player.id, invitation_in(request))
+        )
         return pb.ListLegalMovesResponse(match=view.match, version=view.version, legal_moves=view.legal_moves)
 
     @override
@@ -149,6 +107,7 @@ class MatchCalls(MatchServiceServicer):
             player,
             version=request.version if request.HasField("version") else None,
             looking_as=_looking_as(request),
+            invitation=invitation_in(request),
         )
         return pb.GetViewResponse(view=self._mapper.view(view))
 
@@ -162,6 +121,7 @@ class MatchCalls(MatchServiceServicer):
             after=_after(request),
             size=_page_size(request),
             looking_as=_looking_as(request),
+            invitation=invitation_in(request),
         )
         return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
 
@@ -205,6 +165,7 @@ class MatchCalls(MatchServiceServicer):
             player,
             after=request.after if request.HasField("after") else None,
             looking_as=_looking_as(request),
+            invitation=invitation_in(request),
         )
 
     async def _reply(
@@ -249,42 +210,6 @@ class MatchCalls(MatchServiceServicer):
             expected_version=asked.expected_version if asked.HasField("expected_version") else None,
             validate_only=asked.validate_only,
         )
-
-    def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:
-        game = self._matches.game(request.game)
-        chosen: dict[str, Any] = {
-            name: member_of(members, enum, getattr(request, name))
-            for name, (members, enum) in TERMS.items()
-            if request.HasField(name)  # type: ignore[arg-type]
-        }
-        if request.HasField("time_control"):
-            chosen["time_control"] = self._mapper.read(TimeControl, request.time_control, "time_control")
-        if request.HasField("rated"):
-            chosen["rated"] = request.rated
-        return Proposal(
-            game=game.id,
-            options=self._options(request, game),
-            seats=request.seats if request.HasField("seats") else None,
-            seat=request.seat if request.HasField("seat") else None,
-            entropy=request.entropy,
-            **chosen,
-        )
-
-    def _options(self, request: pb.CreateMatchRequest, game: Game[Any, Any, Any, Any]) -> Any:
-        if not request.HasField("options"):
-            return game.options()
-        options = self._mapper.from_message(request.options, "options")
-        if not isinstance(options, game.options):
-            raise Malformed("INVALID_FIELD", field="options", expected=f"options of {game.id}")
-        return options
-
-    async def _match(self, listed: Listed) -> pb.Match:
-        (match,) = await self._many((listed,))
-        return match
-
-    async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
-        """Return matches with the names of who sits in them."""
-        return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
 
 
 def _page_size(request: pb.ListMatchesRequest | pb.ListEventsRequest) -> int:

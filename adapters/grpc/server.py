@@ -78,8 +78,7 @@ class GrpcServer:
         server = grpc.aio.server(interceptors=[Calls(mapper, self._limiter)], options=options)
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(players), server)
-        match_calls = MatchCalls(matches, self._services.lobby, players, mapper)
-        add_MatchServiceServicer_to_server(match_calls, server)
+        add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         health = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
         reflection.enable_server_reflection((*SERVICES, health, reflection.SERVICE_NAME), server)

@@ -15,7 +15,7 @@ from adapters.rest import problems
 from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import catalogue, docs, health, matches, players
+from adapters.rest.routes import catalogue, docs, health, lobby, matches, players
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -37,12 +37,12 @@ DESCRIPTION = """Open matches, play them by commands, see them as your seat may.
 A first game: `POST /v1/players` gives a token, `POST /v1/matches` opens a match, and
 `POST /v1/matches/{match}/commands` plays. The same over gRPC in the package `montane.v1`.
 
-A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with `after` and `as` as for the
-list of events. It sends a `StreamItem` for all that happens. It takes a `SocketCommand` and answers each, in
-order, with a `SocketResult` or a `SocketProblem`; every event comes once, as an item or with a result. A
-browser, which can set no header, names its token in a subprotocol: it asks for `montane.v1` and
-`montane.bearer.<token>`. What cannot be opened is told as a `SocketProblem`, and the socket closed with 4000
-and the problem's status.
+A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with `after`, `as` and
+`invitation` as for the list of events. It sends a `StreamItem` for all that happens. It takes a
+`SocketCommand` and answers each, in order, with a `SocketResult` or a `SocketProblem`; every event comes
+once, as an item or with a result. A browser, which can set no header, names its token in a subprotocol: it
+asks for `montane.v1` and `montane.bearer.<token>`. What cannot be opened is told as a `SocketProblem`, and
+the socket closed with 4000 and the problem's status.
 """
 
 
@@ -57,6 +57,7 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
                     Router("/", route_handlers=catalogue.ROUTES, tags=["Catalogue"]),
                     Router("/", route_handlers=players.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
+                    Router("/", route_handlers=lobby.ROUTES, tags=["Lobby"]),
                 ],
                 before_request=refuse_unknown_parameters,
             ),

@@ -12,13 +12,14 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies
+from adapters.rest import bodies, lobby_bodies
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.feeds import CaughtUp, End, Heartbeat
+from services.invitations import Invitation
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -30,6 +31,10 @@ STATIC: Mapping[str, Any] = {
     "Player": bodies.PlayerBody,
     "NewPlayer": bodies.NewPlayer,
     "SeatRequest": bodies.SeatRequest,
+    "RematchRequest": lobby_bodies.RematchRequest,
+    "InvitationRequest": lobby_bodies.InvitationRequest,
+    "Invitation": Invitation,
+    "BotPage": bodies.Items[lobby_bodies.Bot],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
     "Health": bodies.Health,
@@ -59,7 +64,13 @@ STANDING: Mapping[str, tuple[str, str]] = {
 RETRY = ("Retry-After", ("Seconds after which to come again.", "5"))
 """The header that says when a request that was refused for now may come again."""
 
-DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game": "id"}
+DISCRIMINATED = {
+    "Match": "game",
+    "MatchRequest": "game",
+    "QuickMatchRequest": "game",
+    "View": "game",
+    "Game": "id",
+}
 """The bodies in which one field names the game."""
 
 

@@ -142,7 +142,7 @@ ALL_KINDS: tuple[Kind, ...] = (
     INTERNAL,
 )
 
-PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state"}
+PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state", "shown": "invitation"}
 """The parameters that handlers call otherwise than clients do: the framework reports its own names."""
 
 

@@ -40,11 +40,15 @@ SHARED: dict[str, Descriptor] = {
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
+    "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
+    "Bot": catalogue_pb2.Bot.DESCRIPTOR,
 }
 OF_A_GAME: dict[str, Descriptor] = {
     "View": matches_pb2.View.DESCRIPTOR,
     "Event": matches_pb2.Event.DESCRIPTOR,
     "Match": matches_pb2.Match.DESCRIPTOR,
+    "MatchRequest": matches_pb2.CreateMatchRequest.DESCRIPTOR,
+    "QuickMatchRequest": matches_pb2.QuickMatchRequest.DESCRIPTOR,
     "Opened": match_pb2.Opened.DESCRIPTOR,
     "Terms": match_pb2.Terms.DESCRIPTOR,
 }

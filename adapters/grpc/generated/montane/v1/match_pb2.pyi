@@ -64,7 +64,7 @@ class _VisibilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibility
     VISIBILITY_PUBLIC: _Visibility.ValueType  # 1
     """Everybody; anybody may look on."""
     VISIBILITY_PRIVATE: _Visibility.ValueType  # 2
-    """Its opener and its seats; to all others there is no such match."""
+    """Its opener, its seats, and whoever is invited or shows its link; to all others there is no such match."""
 
 class Visibility(_Visibility, metaclass=_VisibilityEnumTypeWrapper):
     """Who may know of a match."""
@@ -74,7 +74,7 @@ VISIBILITY_UNSPECIFIED: Visibility.ValueType  # 0
 VISIBILITY_PUBLIC: Visibility.ValueType  # 1
 """Everybody; anybody may look on."""
 VISIBILITY_PRIVATE: Visibility.ValueType  # 2
-"""Its opener and its seats; to all others there is no such match."""
+"""Its opener, its seats, and whoever is invited or shows its link; to all others there is no such match."""
 Global___Visibility: _TypeAlias = Visibility  # noqa: Y015
 
 class _Disclosure:
