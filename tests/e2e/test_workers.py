@@ -18,7 +18,7 @@ SOON = timedelta(seconds=3)
 @pytest.fixture(scope="module")
 def server(databases: Any) -> Iterator[Server]:
     """A server that does everything."""
-    with databases.fresh() as database, Server("--database-url", database) as server:
+    with databases.fresh() as database, Server("--database-url", database, "--bot-pause", "1") as server:
         yield server
 
 
@@ -39,6 +39,16 @@ def duel(ann: Client, ben: Client, time_control: dict[str, Any], **terms: Any) -
 def second_a_move(ann: Client, ben: Client, **terms: Any) -> str:
     """Return a duel in which each move must come within a second."""
     return duel(ann, ben, {"kind": "per_move", "seconds": 1}, **terms)
+
+
+def against_bots(ann: Client, *seats: int, own: int | None = None) -> str:
+    """Return a match of Montmartre with bots at these seats, and maybe Ann at another."""
+    count = len(seats) + (own is not None)
+    wanted = {"game": "montmartre", "seats": count, "seat": own, "options": {"first_seat": 0}}
+    match = ann.post("/v1/matches", wanted)["id"]
+    for seat in seats:
+        assert ann.http.put(f"/v1/matches/{match}/seats/{seat}", json={"bot": "random"}).is_success
+    return str(match)
 
 
 def state_of(client: Client, match: str) -> str:
@@ -96,14 +106,31 @@ def test_a_default_move_is_made_for_who_does_not_come(server: Server) -> None:
     assert all(timedelta() <= late < SOON for late in time_outs(ann, match))
 
 
+def test_bots_play_with_people(server: Server) -> None:
+    """Whenever a bot is to act it moves, until it is a person's turn again or the match is over."""
+    ann = streaming_client(server)
+    match = against_bots(ann, 1, 2, own=0)
+    with Lines(ann, match) as stream:
+        stream.until("caught_up")
+        item = {"type": ""}
+        while item["type"] != "end":
+            view = ann.get(f"/v1/matches/{match}/view")
+            if view["to_act"] == [0]:
+                move = {"command": view["legal_moves"][0], "expected_version": view["version"]}
+                ann.post(f"/v1/matches/{match}/commands", move)
+            item = stream.next()
+    assert {event["seat"] for event in ann.all_events(match)} >= {0, 1, 2}
+    assert ann.get(f"/v1/matches/{match}")["outcome"]["kind"] in {"won", "shared"}
+
+
 def test_each_face_and_the_workers_run_alone(database: str) -> None:
     """One process a face and two that work: all is done, and done once, also when a worker is killed."""
     where = ("--database-url", database)
     with (
         Server(*where, face="rest") as rest,
         Server(*where, face="grpc") as grpc,
-        Server(*where, face="work") as one,
-        Server(*where, face="work") as other,
+        Server(*where, "--bot-pause", "1", face="work") as one,
+        Server(*where, "--bot-pause", "1", face="work") as other,
     ):
         assert "montane work" in rest.greeting
         assert "montane work" in grpc.greeting
@@ -114,12 +141,14 @@ def test_each_face_and_the_workers_run_alone(database: str) -> None:
         assert len(time_outs(ann, match)) == 1
         eventually(lambda: _listed(ann) == {match: "finished"})
 
+        bots = against_bots(ann, 0, 1)
         again = second_a_move(ann, ben, on_time_out="default_move")
         eventually(lambda: time_outs(ann, again))
         one.kill()
         before = len(time_outs(ann, again))
         eventually(lambda: len(time_outs(ann, again)) > before + 1)
-        eventually(lambda: _listed(ann) == {match: "finished", again: "playing"})
+        eventually(lambda: state_of(ann, bots) == "finished", seconds=60)
+        eventually(lambda: _listed(ann) == {one: state_of(ann, one) for one in (match, bots, again)})
         other.stop(signal.SIGTERM)
         assert other.process.returncode == 0
 
