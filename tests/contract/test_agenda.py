@@ -1,5 +1,6 @@
 """What the service has to see to, in memory and in PostgreSQL alike."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
@@ -18,10 +19,12 @@ from domain.match import (
     TimeOut,
 )
 from domain.shared.seats import Seat
+from services.bot_turns import BotPlayers
 from services.ids import MatchId, match_id
 from services.lobby import Lobby
 from services.matches import Matches
-from services.timekeeper import Due
+from services.policies import at_random
+from services.timekeeper import Due, Timekeeper
 from tests.support.use_cases import (
     ManualClock,
     Stores,
@@ -186,3 +189,23 @@ async def test_rows_do_not_depend_on_batches(database: str) -> None:
         assert found[0] == found[1]
         kept = {match_id(row["match_id"]): (row["opened_at"], row["deadline"]) for row in found[0]}
         assert kept == {going: (None, NOW + 60 * SECOND), open_still.id: (NOW + 30 * SECOND, None)}
+
+
+async def test_nodes_that_race_do_everything_once(database: str) -> None:
+    """Nodes of two processes that find the same times up and bots to act do each thing once, untroubled."""
+    async with postgres_stores(database) as one, postgres_stores(database) as other:
+        clock = one.clock = other.clock = ManualClock(NOW)
+        late = [await duel(one.node()) for _ in range(6)]
+        _, by_bot = await one.node().open(BOT, proposal(kind=HolderKind.BOT), None)
+        clock.advance(30 * SECOND)
+        one.catch_up()
+        nodes = [stores.node() for stores in (one, other, one, other)]
+        keepers = [Timekeeper(node.decisions, other.agenda, clock, timedelta(days=1)) for node in nodes]
+        bots = [BotPlayers(node, one.agenda, {BOT: at_random}, SECOND) for node in nodes]
+        steps = [*(keeper.step() for keeper in keepers), *(players.step() for players in bots)]
+        await asyncio.gather(*steps)
+        for match in late:
+            events = (await one.node().events(match, ANN, after=0, size=200, looking_as=None)).items
+            assert [event.type for event in events].count("match.timed_out") == 1
+        view = await one.node().legal_moves(by_bot.id, BOT)
+        assert by_bot.version < view.version <= by_bot.version + len(nodes)
