@@ -65,6 +65,18 @@ def serve(
     snapshot_every: SnapshotEvery = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
+    oidc_issuer: Annotated[
+        str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
+    ] = None,
+    oidc_audience: Annotated[
+        str | None, _flag("oidc_audience", "What its tokens must name as their audience.")
+    ] = None,
+    oidc_jwks_url: Annotated[
+        str | None, _flag("oidc_jwks_url", "Its keys, if it does not tell itself where they are.")
+    ] = None,
+    oidc_clock_skew: Annotated[
+        str | None, _flag("oidc_clock_skew", "Seconds by which its clock may differ. Default: 60")
+    ] = None,
     log_level: LogLevel = None,
     workers: Annotated[
         bool | None,
@@ -94,6 +106,10 @@ def serve(
         snapshot_every=snapshot_every,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
+        oidc_issuer=oidc_issuer,
+        oidc_audience=oidc_audience,
+        oidc_jwks_url=oidc_jwks_url,
+        oidc_clock_skew=oidc_clock_skew,
         log_level=log_level,
         rate_limit=rate_limit,
         trusted_proxies=trusted_proxies,

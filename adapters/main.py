@@ -17,6 +17,7 @@ import uvicorn
 from msgspec import Struct
 
 from adapters.grpc.server import GrpcServer
+from adapters.openid import OpenIdIssuer
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.migrate import MigrationError
@@ -41,6 +42,7 @@ from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.ports import Issuer
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 
@@ -184,8 +186,10 @@ def rebuild(
     return done
 
 
-def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Services:
-    """Return the use cases on a database and its log."""
+def use_cases(
+    settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
+) -> Services:
+    """Return the use cases on a database and its log; an issuer's tokens name players too."""
     games = dict(GAMES)
     clock = SystemClock()
     matches = Matches(
@@ -198,7 +202,7 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         snapshot_every=settings.snapshot_every,
     )
     decisions = matches.decisions
-    players = Players(PostgresAccounts(datastore), clock)
+    players = Players(PostgresAccounts(datastore), clock, issuer)
     return Services(
         matches,
         Lobby(decisions),
@@ -206,6 +210,19 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         Invitations(decisions, players),
         Rematches(matches, decisions),
         QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+    )
+
+
+def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
+    """Return the OpenID Connect issuer that is trusted, if one is."""
+    if settings.oidc_issuer is None or settings.oidc_audience is None:
+        return None
+    return OpenIdIssuer(
+        settings.oidc_issuer,
+        audience=settings.oidc_audience,
+        jwks_url=settings.oidc_jwks_url,
+        clock_skew=settings.oidc_clock_skew,
+        clock=SystemClock(),
     )
 
 
@@ -254,7 +271,8 @@ async def _serve(
         loop.add_signal_handler(number, stopped.set)
     datastore = Datastore(conninfo, settings.pool_size)
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
-    services = use_cases(settings, datastore, store)
+    issuer = openid_issuer(settings)
+    services = use_cases(settings, datastore, store, issuer)
     limiter = Limiter(settings.limits)
     feeds = services.matches.feeds
     closing: list[Stop] = []
@@ -284,6 +302,8 @@ async def _serve(
     finally:
         await feeds.close(STREAMS_GRACE)
         await asyncio.gather(*(close() for close in closing))
+        if issuer is not None:
+            await issuer.close()
         await services.quick_match.drain()
         await services.matches.drain()
         datastore.close()

@@ -14,6 +14,7 @@ from services.errors import (
     Malformed,
     NotFound,
     RateLimited,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -27,7 +28,8 @@ TITLES: Mapping[type[Exception], str] = {
     KeyReused: "The idempotency key was used before",
     Rejected: "The rules refuse",
     RateLimited: "Too many requests",
-    Unavailable: "The store is away",
+    TooMany: "There are enough already",
+    Unavailable: "Something that is needed is away",
 }
 """What each kind of failure says in short."""
 
@@ -43,6 +45,14 @@ SENTENCES: Mapping[str, str] = {
     "INVALID_IDEMPOTENCY_KEY": "The idempotency key must be {expected}.",
     "TOKEN_MISSING": "A bearer token is needed; opening a guest account gives one.",
     "TOKEN_UNKNOWN": "Nobody has this token.",
+    "TOKEN_MALFORMED": "This is no token of this server.",
+    "TOKEN_FOREIGN": "This token is from another issuer, or for another service.",
+    "TOKEN_NOT_YET_VALID": "This token is not good yet.",
+    "ISSUER_UNAVAILABLE": "The issuer of this token does not answer, and its key is not known here.",
+    "TOKEN_EXPIRED": "This token is no longer good: its time is over.",
+    "SCOPE_MISSING": "The token does not have the scope {scope}.",
+    "NO_SUCH_TOKEN": "The caller has no token {token}.",
+    "TOO_MANY_TOKENS": "A player may have {most} tokens; revoke one that is not needed.",
     "NOT_SEATED": "The caller has no seat in this match.",
     "NOT_YOUR_VIEW": "The caller may not look at this match from there.",
     "NOT_THE_OPENER": "Only the player who opened the match may do this.",

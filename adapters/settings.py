@@ -46,6 +46,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         snapshot_every: How many events lie between two snapshots of a match.
         open_match_hours: How many hours a match may wait for players before it is called off.
         bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
+        oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
+        oidc_audience: What its tokens must name as their audience.
+        oidc_jwks_url: Where its keys are; None if it tells that itself.
+        oidc_clock_skew: By how many seconds its clock and ours may differ.
         log_level: The least important messages that are logged.
         rate_limit: Whether there are limits at all.
         rate_limit_token: Requests with one token; this and what follows: None sets no limit.
@@ -68,6 +72,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     snapshot_every: int = 500
     open_match_hours: int = 24
     bot_pause: int = 100
+    oidc_issuer: str | None = None
+    oidc_audience: str | None = None
+    oidc_jwks_url: str | None = None
+    oidc_clock_skew: int = 60
     log_level: str = "INFO"
     rate_limit: bool = True
     rate_limit_token: Budget | None = DEFAULTS.token
@@ -95,6 +103,9 @@ class Settings(Struct, frozen=True, kw_only=True):
             trusted_proxies=self.trusted_proxies,
         )
 
+
+LONGEST_SKEW = 600
+"""Seconds."""
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -124,7 +135,10 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
             except ValueError as error:
                 source = variable(name) if flag is None else "--" + name.replace("_", "-")
                 raise SettingError(f"{source}: {error}, not {text!r}") from error
-    return Settings(**chosen)
+    settings = Settings(**chosen)
+    if settings.oidc_issuer is not None and settings.oidc_audience is None:
+        raise SettingError(f"{variable('oidc_audience')}: must be set, as {variable('oidc_issuer')} is")
+    return settings
 
 
 def _address(text: str) -> Address:
@@ -165,6 +179,20 @@ def _proxies(text: str) -> int:
     return int(text)
 
 
+def _seconds(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= LONGEST_SKEW):
+        raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
+    return int(text)
+
+
+def _web_address(text: str) -> str:
+    from adapters.openid import trustworthy
+
+    if not trustworthy(text):
+        raise ValueError("expected an https address, or an http one of this machine")
+    return text
+
+
 def _level(text: str) -> str:
     if text.upper() not in LOG_LEVELS:
         raise ValueError(f"expected one of {', '.join(LOG_LEVELS)}")
@@ -193,6 +221,10 @@ _READERS: Mapping[str, Any] = {
     "snapshot_every": _count,
     "open_match_hours": _count,
     "bot_pause": _count,
+    "oidc_issuer": _web_address,
+    "oidc_audience": str,
+    "oidc_jwks_url": _web_address,
+    "oidc_clock_skew": _seconds,
     "log_level": _level,
     "rate_limit": _switch,
     "rate_limit_token": _budget,

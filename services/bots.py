@@ -14,6 +14,7 @@ from domain.match import PlayerId
 from services.ids import written
 from services.policies import Policy, at_random
 from services.ports import Player
+from services.profiles import DEFAULT_LOCALE
 
 PLACES = 8
 """How many seats of one match a bot can hold."""
@@ -67,7 +68,13 @@ POLICIES: Mapping[PlayerId, Policy] = {id: bot.policy for id, bot in _BY_ACCOUNT
 """How each account of a bot plays."""
 
 ACCOUNTS: tuple[Player, ...] = tuple(
-    Player(id=account(bot, place), display_name=f"{bot.title} {place + 1}", created_at=SINCE)
+    Player(
+        id=account(bot, place),
+        display_name=f"{bot.title} {place + 1}",
+        avatar_seed=f"{bot.name}-{place + 1}",
+        locale=DEFAULT_LOCALE,
+        created_at=SINCE,
+    )
     for bot in BOTS.values()
     for place in range(PLACES)
 )

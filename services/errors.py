@@ -53,9 +53,16 @@ class RateLimited(Failure):
         self.retry_after = retry_after
 
 
-class Unavailable(Failure):
-    """The store is away, or too busy. Nothing happened, or the idempotency key makes retrying safe."""
+class TooMany(Failure):
+    """The caller has as many of something as it may have; `details` says how many that is."""
 
-    def __init__(self) -> None:
-        """Take nothing: the reason is always the same."""
-        super().__init__("STORE_UNAVAILABLE")
+
+class Unavailable(Failure):
+    """The store is away or too busy, or what the service relies on besides.
+
+    Nothing happened, or the idempotency key makes retrying safe.
+    """
+
+    def __init__(self, reason: str = "STORE_UNAVAILABLE", **details: object) -> None:
+        """Take what is away, usually the store; `retry_after` says in how many seconds to try again."""
+        super().__init__(reason, **details)

@@ -7,12 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Holder, Phase, PlayerId, StartMode, TakeSeat, Terms, Visibility, open_match
+from domain.match import Holder, Phase, PlayerId, TakeSeat, open_match
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.access import check_known_to, seat_held
-from services.decisions import Decisions, checked_key, digest_of
+from services.decisions import Decisions, checked_key
 from services.errors import NotFound
+from services.fits import fit_of
 from services.ids import MatchId, made_at, match_id, new_uuid, parsed
 from services.live import Live
 from services.matches import Matches, Proposal, check_entropy, terms_of
@@ -29,7 +30,7 @@ class Search(Struct, frozen=True):
         player: Who looks.
         proposal: The match to open if none fits, with the player's seat.
         key: The idempotency key.
-        fit: What a match must have in common with it.
+        fit: What a match must have in common with the proposal.
     """
 
     player: PlayerId
@@ -76,13 +77,10 @@ class QuickMatch:
         terms = terms_of(game, player, proposal, Secrets(b"", b""))
         # What cannot be opened is refused here, before anything is put down.
         open_match(game, terms)
-        wanted = fit(terms)
-        if wanted is None:
-            raise ValueError("a quick match is public and starts by itself")
         if terms.seats == 1:
             return await self._matches.open(player, proposal, key)
         # Also if the caller goes away: what is begun is ended before anybody else looks.
-        return key, await self._kept(self._found(Search(player, proposal, key, wanted)))
+        return key, await self._kept(self._found(Search(player, proposal, key, fit_of(terms))))
 
     async def drain(self) -> None:
         """Wait for the searches whose callers have gone."""
@@ -160,26 +158,3 @@ class QuickMatch:
         number = parsed("match", id)
         _, listed = await self._matches.open(search.player, search.proposal, search.key, number=number)
         return listed
-
-
-def fit(terms: Terms[Any]) -> str | None:
-    """Return what all matches have in common that the same quick match may join; None for those it may not.
-
-    These are public, start by themselves, and are not kept for those who played before.
-    """
-    if terms.visibility is not Visibility.PUBLIC or terms.start is not StartMode.AUTO or terms.rematch_of:
-        return None
-    return digest_of(
-        [
-            terms.game,
-            terms.ruleset,
-            terms.options,
-            terms.seats,
-            terms.disclosure,
-            terms.memory_aid,
-            terms.time_control,
-            terms.on_time_out,
-            terms.chat,
-            terms.rated,
-        ]
-    )

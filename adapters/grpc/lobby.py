@@ -15,6 +15,7 @@ from adapters.use_cases import Services
 from domain.match import (
     ChatMode,
     Disclosure,
+    HolderKind,
     MemoryAid,
     OnTimeOut,
     PlayerId,
@@ -26,7 +27,7 @@ from domain.shared.game import Game
 from services.errors import Malformed
 from services.ids import MatchId
 from services.matches import Proposal
-from services.ports import Listed
+from services.ports import Listed, Scope
 from services.summaries import summaries
 
 TERMS: Mapping[str, tuple[type[StrEnum], EnumDescriptor]] = {
@@ -51,9 +52,9 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Context) -> pb.CreateMatchResponse:
         """Open a match."""
-        player = await caller(self._services.players, context)
+        player = await caller(self._services.players, context, Scope.PLAY)
         seat = request.seat if request.HasField("seat") else None
-        proposal = self._proposal(request, seat)
+        proposal = self._proposal(request, seat, player.holder_kind)
         key, listed = await self._services.matches.open(player.id, proposal, idempotency_key(context))
         tell_key(context, key)
         return pb.CreateMatchResponse(match=await self._match(listed), idempotency_key=key)
@@ -61,14 +62,20 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
         """Seat the caller, or a bot."""
-        player = await caller(self._services.players, context)
+        player = await caller(self._services.players, context, Scope.PLAY)
         lobby, id, key = self._services.lobby, MatchId(request.match), idempotency_key(context)
         seat, entropy = request.seat, request.entropy
         if request.HasField("bot"):
             key, listed = await lobby.seat_bot(player.id, id, seat, request.bot, entropy, key)
         else:
             key, listed = await lobby.take_seat(
-                player.id, id, seat, entropy, key, invitation=invitation_in(request)
+                player.id,
+                id,
+                seat,
+                entropy,
+                key,
+                kind=player.holder_kind,
+                invitation=invitation_in(request),
             )
         tell_key(context, key)
         return pb.TakeSeatResponse(match=await self._match(listed), idempotency_key=key)
@@ -76,7 +83,7 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def LeaveSeat(self, request: pb.LeaveSeatRequest, context: Context) -> pb.LeaveSeatResponse:
         """Free a seat, or give up."""
-        player = await caller(self._services.players, context)
+        player = await caller(self._services.players, context, Scope.PLAY)
         key, listed = await self._services.lobby.leave_seat(
             player.id, MatchId(request.match), request.seat, idempotency_key(context)
         )
@@ -86,7 +93,7 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def StartMatch(self, request: pb.StartMatchRequest, context: Context) -> pb.StartMatchResponse:
         """Start a match that waits for a word."""
-        player = await caller(self._services.players, context)
+        player = await caller(self._services.players, context, Scope.PLAY)
         key, listed = await self._services.lobby.start(
             player.id, MatchId(request.match), idempotency_key(context)
         )
@@ -96,7 +103,7 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def CancelMatch(self, request: pb.CancelMatchRequest, context: Context) -> pb.CancelMatchResponse:
         """Call a match off."""
-        player = await caller(self._services.players, context)
+        player = await caller(self._services.players, context, Scope.PLAY)
         key, listed = await self._services.lobby.cancel(
             player.id, MatchId(request.match), idempotency_key(context)
         )
@@ -108,7 +115,7 @@ class LobbyCalls(MatchServiceServicer):
         self, request: pb.InvitePlayerRequest, context: Context
     ) -> pb.InvitePlayerResponse:
         """Invite a player by name."""
-        player = await caller(self._services.players, context)
+        player = await caller(self._services.players, context, Scope.PLAY)
         key, listed = await self._services.invitations.invite(
             player.id, MatchId(request.match), PlayerId(request.player), idempotency_key(context)
         )
@@ -120,16 +127,20 @@ class LobbyCalls(MatchServiceServicer):
         self, request: pb.GetInvitationRequest, context: Context
     ) -> pb.GetInvitationResponse:
         """Return the link of a match."""
-        player = await caller(self._services.players, context)
+        player = await caller(self._services.players, context, Scope.READ)
         link = await self._services.invitations.link(player.id, MatchId(request.match))
         return pb.GetInvitationResponse(match=link.match, invitation=link.invitation, path=link.path)
 
     @override
     async def Rematch(self, request: pb.RematchRequest, context: Context) -> pb.RematchResponse:
         """Play a match again that is over."""
-        player = await caller(self._services.players, context)
+        player = await caller(self._services.players, context, Scope.PLAY)
         key, listed = await self._services.rematches.rematch(
-            player.id, MatchId(request.match), request.entropy, idempotency_key(context)
+            player.id,
+            MatchId(request.match),
+            request.entropy,
+            idempotency_key(context),
+            kind=player.holder_kind,
         )
         tell_key(context, key)
         return pb.RematchResponse(match=await self._match(listed), idempotency_key=key)
@@ -137,13 +148,15 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def QuickMatch(self, request: pb.QuickMatchRequest, context: Context) -> pb.QuickMatchResponse:
         """Join a match that waits for players, or open one."""
-        player = await caller(self._services.players, context)
-        proposal = self._proposal(request, 0)
+        player = await caller(self._services.players, context, Scope.PLAY)
+        proposal = self._proposal(request, 0, player.holder_kind)
         key, listed = await self._services.quick_match.join(player.id, proposal, idempotency_key(context))
         tell_key(context, key)
         return pb.QuickMatchResponse(match=await self._match(listed), idempotency_key=key)
 
-    def _proposal(self, request: pb.CreateMatchRequest | pb.QuickMatchRequest, seat: int | None) -> Proposal:
+    def _proposal(
+        self, request: pb.CreateMatchRequest | pb.QuickMatchRequest, seat: int | None, kind: HolderKind
+    ) -> Proposal:
         game = self._services.matches.game(request.game)
         chosen: dict[str, Any] = {
             name: member_of(members, enum, getattr(request, name))
@@ -160,6 +173,7 @@ class LobbyCalls(MatchServiceServicer):
             seats=request.seats if request.HasField("seats") else None,
             seat=seat,
             entropy=request.entropy,
+            kind=kind,
             **chosen,
         )
 

@@ -7,13 +7,21 @@ from functools import partial
 from typing import assert_never, override
 
 from adapters.duplex import Reply, conversation
-from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
+from adapters.grpc.calls import (
+    CUT_OFF,
+    Context,
+    caller,
+    caller_if_any,
+    idempotency_key,
+    onlooker,
+    tell_key,
+)
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.limits import VISIT
 from adapters.grpc.lobby import LobbyCalls, invitation_in
 from adapters.grpc.mapping import Mapper, member_of
-from adapters.grpc.requests import check
+from adapters.grpc.requests import check, page_size
 from adapters.grpc.status import bug_refusal, refusal_of
 from adapters.use_cases import Services
 from domain.match import (
@@ -26,11 +34,10 @@ from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Watch
 from services.ids import MatchId
 from services.matches import Answer
+from services.players import Caller
+from services.ports import Scope
 
 log = logging.getLogger(__name__)
-
-PAGE_SIZE = 50
-LARGEST_PAGE = 200
 
 
 class MatchCalls(LobbyCalls):
@@ -61,7 +68,7 @@ class MatchCalls(LobbyCalls):
             game=request.game if request.HasField("game") else None,
             phase=phase,
             after=request.page_token if request.HasField("page_token") else None,
-            size=_page_size(request),
+            size=page_size(request),
         )
         return pb.ListMatchesResponse(items=await self._many(page.items), next_page_token=page.next)
 
@@ -70,7 +77,7 @@ class MatchCalls(LobbyCalls):
         self, request: pb.SubmitCommandRequest, context: Context
     ) -> pb.SubmitCommandResponse:
         """Carry out a command of the caller's seat."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         answer = await self._matches.submit(
             player.id,
             MatchId(request.match),
@@ -92,7 +99,7 @@ class MatchCalls(LobbyCalls):
         self, request: pb.ListLegalMovesRequest, context: Context
     ) -> pb.ListLegalMovesResponse:
         """Return the legal moves of the caller's seat."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.READ)
         view = self._mapper.view(
             await self._matches.legal_moves(MatchId(request.match), player.id, invitation_in(request))
         )
@@ -119,7 +126,7 @@ class MatchCalls(LobbyCalls):
             MatchId(request.match),
             player,
             after=_after(request),
-            size=_page_size(request),
+            size=page_size(request),
             looking_as=_looking_as(request),
             invitation=invitation_in(request),
         )
@@ -144,12 +151,12 @@ class MatchCalls(LobbyCalls):
         self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context
     ) -> AsyncGenerator[pb.PlayResponse]:
         """Send what happens in a match, and carry out commands of the caller's seat."""
-        player = await onlooker(self._players, context)
+        player = await caller_if_any(self._players, context)
         first = await anext(request_iterator, None)
         if first is None or first.WhichOneof("request") != "watch":
             raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
         check(first)
-        watch = await self._watch(first.watch, player)
+        watch = await self._watch(first.watch, None if player is None else player.id)
         watch.cut_off = CUT_OFF.get()
         reply = partial(self._reply, MatchId(first.watch.match), player)
         async with aclosing(conversation(watch, request_iterator, reply)) as parts:
@@ -169,7 +176,7 @@ class MatchCalls(LobbyCalls):
         )
 
     async def _reply(
-        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
+        self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None
     ) -> Reply[pb.PlayResponse]:
         """Return the reply to a request, whatever it is; None is one that cannot be read."""
         id = "" if request is None else request.command.id
@@ -189,9 +196,7 @@ class MatchCalls(LobbyCalls):
         )
         return Reply(pb.PlayResponse(result=result), given)
 
-    async def _answer(
-        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
-    ) -> Answer:
+    async def _answer(self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None) -> Answer:
         """Return what a command led to."""
         VISIT.get().request()
         if request is None:
@@ -201,23 +206,16 @@ class MatchCalls(LobbyCalls):
             raise Malformed("INVALID_FIELD", field="watch", expected="in the first request only")
         if player is None:
             raise Unauthenticated("TOKEN_MISSING")
+        player.demand(Scope.PLAY)
         asked = request.command
         return await self._matches.submit(
-            player,
+            player.id,
             match,
             self._mapper.from_message(asked.command, "command"),
             key=asked.idempotency_key if asked.HasField("idempotency_key") else None,
             expected_version=asked.expected_version if asked.HasField("expected_version") else None,
             validate_only=asked.validate_only,
         )
-
-
-def _page_size(request: pb.ListMatchesRequest | pb.ListEventsRequest) -> int:
-    if not request.HasField("page_size"):
-        return PAGE_SIZE
-    if not 1 <= request.page_size <= LARGEST_PAGE:
-        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
-    return request.page_size
 
 
 def _after(request: pb.ListEventsRequest) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, lobby_bodies
+from adapters.rest import bodies, lobby_bodies, player_bodies
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
@@ -20,6 +20,8 @@ from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.feeds import CaughtUp, End, Heartbeat
 from services.invitations import Invitation
+from services.players import PublicPlayer
+from services.ports import Player, Token
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -27,9 +29,15 @@ REFERENCE = "#/components/schemas/{name}"
 HEADER = "#/components/headers/{name}"
 
 STATIC: Mapping[str, Any] = {
-    "PlayerRequest": bodies.PlayerRequest,
-    "Player": bodies.PlayerBody,
-    "NewPlayer": bodies.NewPlayer,
+    "PlayerRequest": player_bodies.PlayerRequest,
+    "ProfileRequest": player_bodies.ProfileRequest,
+    "Player": Player,
+    "NewPlayer": player_bodies.NewPlayer,
+    "PublicPlayer": PublicPlayer,
+    "TokenRequest": player_bodies.TokenRequest,
+    "Token": Token,
+    "NewToken": player_bodies.NewToken,
+    "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
     "RematchRequest": lobby_bodies.RematchRequest,
     "InvitationRequest": lobby_bodies.InvitationRequest,
@@ -76,14 +84,17 @@ DISCRIMINATED = {
 
 def describes(
     *,
-    answers: str,
+    answers: str | None,
     asks: str | None = None,
     streams: str | None = None,
     lines: str | None = None,
     fails: Sequence[int] = (),
     secured: bool = False,
 ) -> dict[str, Any]:
-    """Return a handler's option that names its bodies, by component, and the problems it may answer with."""
+    """Return a handler's option that names its bodies, by component, and the problems it may answer with.
+
+    One that answers None has nothing to say.
+    """
     return {
         "answers": answers,
         "asks": asks,
@@ -139,7 +150,12 @@ def document(
             said = options[operation["operationId"]]
             operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
             ok = next(status for status in operation["responses"] if status.startswith("2"))
-            operation["responses"] = {ok: _content("Done.", "application/json", said["answers"])} | {
+            good = (
+                {"description": "Done."}
+                if said["answers"] is None
+                else _content("Done.", "application/json", said["answers"])
+            )
+            operation["responses"] = {ok: good} | {
                 str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
                 for status in sorted({*said["fails"], *ALWAYS, *((429,) if counted else ())})
             }

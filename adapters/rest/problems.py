@@ -23,6 +23,7 @@ from services.errors import (
     Malformed,
     NotFound,
     RateLimited,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -82,7 +83,12 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[Unauthenticated],
         "Send `Authorization: Bearer <token>` with a player's token.",
     ),
-    Forbidden: Kind("forbidden", 403, TITLES[Forbidden], "The seat or the view is not the caller's."),
+    Forbidden: Kind(
+        "forbidden",
+        403,
+        TITLES[Forbidden],
+        "The seat or the view is not the caller's, or its token lacks the `scope` that `details` names.",
+    ),
     NotFound: Kind("not-found", 404, TITLES[NotFound], "There is none, or none that the caller may know of."),
     Conflict: Kind(
         "version-conflict",
@@ -106,11 +112,15 @@ KINDS: Mapping[type[Failure], Kind] = {
         " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
         " the description of the API lists the budgets.",
     ),
+    TooMany: Kind(
+        "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
+    ),
     Unavailable: Kind(
         "unavailable",
         503,
         TITLES[Unavailable],
-        "The store is away. Nothing happened, or the idempotency key makes it safe to send the same again.",
+        "The store is away, or the issuer of the token. Nothing happened, or the idempotency key makes it"
+        " safe to send the same again, in the seconds that `Retry-After` says.",
     ),
 }
 
@@ -165,7 +175,7 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     """Return the answer that carries a problem."""
     extra = dict(headers or {})
     if found.status == 503:
-        extra["Retry-After"] = str(RETRY_SECONDS)
+        extra["Retry-After"] = str(found.details.get("retry_after", RETRY_SECONDS))
     if found.status == 429:
         extra["Retry-After"] = str(found.details["retry_after"])
     if found.status == 401:

@@ -16,13 +16,14 @@ from adapters.rest.connections import abort_of
 from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import decoded, services, token, version_in, visit
 from adapters.rest.streams import encoded
-from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Item
 from services.ids import MatchId
 from services.limits import Visit
 from services.matches import Answer, Matches
+from services.players import Caller
+from services.ports import Scope
 
 Socket = WebSocket[Any, Any, Any]
 
@@ -51,7 +52,7 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
     matches = services(socket).matches
     try:
         player = await _player(socket)
-        watch = await matches.watch(match, player, **_asked(socket))
+        watch = await matches.watch(match, None if player is None else player.id, **_asked(socket))
     except (Failure, Rejected) as failed:
         await refuse(socket, visit(socket).told(failed))
         return
@@ -91,7 +92,7 @@ def text(item: Item) -> str:
 
 
 async def _reply(
-    visit: Visit, matches: Matches, match: MatchId, player: PlayerId | None, message: bytes
+    visit: Visit, matches: Matches, match: MatchId, player: Caller | None, message: bytes
 ) -> Reply[Message]:
     """Return the reply to a message, whatever it is."""
     id = ""
@@ -111,14 +112,15 @@ async def _reply(
 
 
 async def _answer(
-    matches: Matches, match: MatchId, player: PlayerId | None, asked: SocketCommand[Raw]
+    matches: Matches, match: MatchId, player: Caller | None, asked: SocketCommand[Raw]
 ) -> Answer:
     """Return what a command led to."""
     if player is None:
         raise Unauthenticated("TOKEN_MISSING")
-    game = await matches.game_of(match, player)
+    player.demand(Scope.PLAY)
+    game = await matches.game_of(match, player.id)
     return await matches.submit(
-        player,
+        player.id,
         match,
         decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
         key=asked.key,
@@ -127,12 +129,13 @@ async def _answer(
     )
 
 
-async def _player(socket: Socket) -> PlayerId | None:
+async def _player(socket: Socket) -> Caller | None:
     """Return who calls, by header or subprotocol, or None without a token."""
     offered = token_offered(socket.scope["subprotocols"])
     if offered is None and "authorization" not in socket.headers:
         return None
-    return (await services(socket).players.authenticate(token(socket) if offered is None else offered)).id
+    shown = token(socket) if offered is None else offered
+    return await services(socket).players.authenticate(shown, Scope.READ)
 
 
 def _asked(socket: Socket) -> Asked:

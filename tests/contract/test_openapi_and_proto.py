@@ -22,6 +22,14 @@ TAGS = {"type", "game"}
 
 SHARED: dict[str, Descriptor] = {
     "Player": players_pb2.Player.DESCRIPTOR,
+    "PublicPlayer": players_pb2.PublicPlayer.DESCRIPTOR,
+    "PlayerRequest": players_pb2.CreatePlayerRequest.DESCRIPTOR,
+    "NewPlayer": players_pb2.CreatePlayerResponse.DESCRIPTOR,
+    "ProfileRequest": players_pb2.UpdateMeRequest.DESCRIPTOR,
+    "Token": players_pb2.Token.DESCRIPTOR,
+    "TokenRequest": players_pb2.CreateTokenRequest.DESCRIPTOR,
+    "NewToken": players_pb2.CreateTokenResponse.DESCRIPTOR,
+    "TokenPage": players_pb2.ListTokensResponse.DESCRIPTOR,
     "Rules": catalogue_pb2.GetRulesResponse.DESCRIPTOR,
     "RefusalReason": catalogue_pb2.RefusalReason.DESCRIPTOR,
     "Clause": catalogue_pb2.Clause.DESCRIPTOR,

@@ -84,9 +84,9 @@ class Stores:
             snapshot_every=snapshot_every,
         )
 
-    def players(self) -> Players:
-        """Return the use cases around accounts."""
-        return Players(self.accounts, self.clock)
+    def players(self, clock: Clock | None = None) -> Players:
+        """Return the use cases around accounts, of one more process."""
+        return Players(self.accounts, clock or self.clock)
 
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""

@@ -1,7 +1,9 @@
 -- The accounts of the server's bots, one for each place at a table. Nobody has a token for them.
-INSERT INTO players (player_id, display_name, created_at)
+INSERT INTO players (player_id, display_name, avatar_seed, locale, created_at)
 SELECT ('00000000-0000-7000-8000-0000000001' || lpad(to_hex(place), 2, '0'))::uuid,
     'Random bot ' || place + 1,
+    'random-' || place + 1,
+    'en',
     '2026-11-30T00:00:00Z'
 FROM generate_series(0, 7) AS place;
 

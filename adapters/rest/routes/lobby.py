@@ -14,6 +14,7 @@ from domain.match import PlayerId
 from services.bots import BOTS
 from services.ids import MatchId
 from services.matches import Proposal
+from services.ports import Scope
 
 
 @delete(
@@ -29,7 +30,7 @@ async def leave_seat(
     Before the start the seat is free again; while the match is played its player gives up. The opener may
     free another's seat before the start; its player may not come back.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     used, listed = await services(request).lobby.leave_seat(player.id, MatchId(match), seat, key)
     return await match_answer(request, listed, headers={"Idempotency-Key": used})
 
@@ -44,7 +45,7 @@ async def start_match(request: Call, match: FromPath[str], key: Key = None) -> R
 
     All its seats must be taken.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     used, listed = await services(request).lobby.start(player.id, MatchId(match), key)
     return await match_answer(request, listed, headers={"Idempotency-Key": used})
 
@@ -59,7 +60,7 @@ async def cancel_match(request: Call, match: FromPath[str], key: Key = None) -> 
 
     Its opener may do so until it begins.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     used, listed = await services(request).lobby.cancel(player.id, MatchId(match), key)
     return await match_answer(request, listed, headers={"Idempotency-Key": used})
 
@@ -80,7 +81,7 @@ async def invite_player(request: Call, match: FromPath[str], key: Key = None) ->
     The opener and the seats may do so until the match begins. Whoever is invited may know of a private match,
     and take a seat of a match that is played again.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, InvitationRequest)
     used, listed = await services(request).invitations.invite(
         player.id, MatchId(match), PlayerId(asked.player), key
@@ -97,7 +98,7 @@ async def get_invitation(request: Call, match: FromPath[str]) -> Response[bytes]
 
     Whoever shows it as `invitation` may know of the match and take a seat in it.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.READ)
     link = await services(request).invitations.link(player.id, MatchId(match))
     return answer(link, headers={"Cache-Control": "no-store"})
 
@@ -115,9 +116,11 @@ async def rematch(request: Call, match: FromPath[str], key: Key = None) -> Respo
     On the same terms, but that the next seat begins. The first of its players to ask opens the new match, the
     others are invited and come to the same one; each has its seat again.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RematchRequest)
-    used, listed = await services(request).rematches.rematch(player.id, MatchId(match), asked.entropy, key)
+    used, listed = await services(request).rematches.rematch(
+        player.id, MatchId(match), asked.entropy, key, kind=player.holder_kind
+    )
     return await match_answer(request, listed, headers={"Idempotency-Key": used})
 
 
@@ -125,7 +128,7 @@ async def rematch(request: Call, match: FromPath[str], key: Key = None) -> Respo
     "/quick-match",
     status_code=200,
     opt=describes(
-        asks="QuickMatchRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True
+        asks="QuickMatchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
     ),
 )
 async def quick_match(request: Call, key: Key = None) -> Response[bytes]:
@@ -133,7 +136,7 @@ async def quick_match(request: Call, key: Key = None) -> Response[bytes]:
 
     Takes the first free seat of a public match on the same terms that waits for players, or else opens one.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, QuickMatchRequest[Raw])
     game = services(request).matches.game(asked.game)
     proposal = Proposal(
@@ -148,6 +151,7 @@ async def quick_match(request: Call, key: Key = None) -> Response[bytes]:
         chat=asked.chat,
         rated=asked.rated,
         entropy=asked.entropy,
+        kind=player.holder_kind,
     )
     used, listed = await services(request).quick_match.join(player.id, proposal, key)
     return await match_answer(request, listed, headers={"Idempotency-Key": used})

@@ -16,7 +16,7 @@ from adapters.rest.bodies import (
     SeatRequest,
     command_type,
 )
-from adapters.rest.lists import paged
+from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in
 from adapters.rest.sockets import Socket, converse_over
@@ -26,7 +26,7 @@ from domain.shared.game import Game
 from services.decisions import LONGEST_KEY
 from services.ids import MatchId
 from services.matches import Proposal
-from services.ports import Listed
+from services.ports import Listed, Scope
 from services.summaries import summaries
 
 Key = Annotated[
@@ -48,17 +48,13 @@ Shown = Annotated[
     str | None,
     QueryParameter(name="invitation", description="The invitation to the match, which its link carries."),
 ]
-PageSize = Annotated[
-    int, QueryParameter(description="The most items wanted.", ge=1, le=200, name="page_size")
-]
-PageToken = Annotated[
-    str | None, QueryParameter(description="Where the part before ended.", name="page_token")
-]
 
 
 @post(
     "/matches",
-    opt=describes(asks="MatchRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+    opt=describes(
+        asks="MatchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
 )
 async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """Open a match.
@@ -66,7 +62,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     The caller takes the seat it names. A match starts by itself when its last seat is taken, unless `start`
     is `manual`. One that does not begin is called off after a time that the server sets, commonly a day.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RawMatchRequest)
     matches = services(request).matches
     game = matches.game(asked.game)
@@ -84,13 +80,14 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         chat=asked.chat,
         rated=asked.rated,
         entropy=asked.entropy,
+        kind=player.holder_kind,
     )
     used, listed = await matches.open(player.id, proposal, key)
     headers = {"Location": f"/v1/matches/{listed.id}", "Idempotency-Key": used}
     return await match_answer(request, listed, status=201, headers=headers)
 
 
-@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 404)))
+@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 403, 404)))
 async def list_matches(
     request: Call,
     game: Annotated[str | None, QueryParameter(description="Only matches of this game.")] = None,
@@ -113,7 +110,7 @@ async def list_matches(
     return paged(request, await summaries(page.items, services(request).players), page.next)
 
 
-@get("/matches/{match:str}", opt=describes(answers="Match", fails=(400, 401, 404)))
+@get("/matches/{match:str}", opt=describes(answers="Match", fails=(400, 401, 403, 404)))
 async def get_match(request: Call, match: FromPath[str], shown: Shown = None) -> Response[bytes]:
     """Tell a match without its table."""
     player = await caller_if_any(request)
@@ -137,11 +134,13 @@ async def take_seat(
     The last one to sit down starts the match. With `bot` one of the server's bots sits down, which the opener
     alone may ask for.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, SeatRequest)
     lobby, id = services(request).lobby, MatchId(match)
     if asked.bot is None:
-        used, listed = await lobby.take_seat(player.id, id, seat, asked.entropy, key, invitation=shown)
+        used, listed = await lobby.take_seat(
+            player.id, id, seat, asked.entropy, key, kind=player.holder_kind, invitation=shown
+        )
     else:
         used, listed = await lobby.seat_bot(player.id, id, seat, asked.bot, asked.entropy, key)
     return await match_answer(request, listed, headers={"Idempotency-Key": used})
@@ -162,7 +161,7 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
 
     The answer leaves after the command is stored durably.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RawCommandRequest)
     matches = services(request).matches
     game = await matches.game_of(MatchId(match), player.id)
@@ -190,7 +189,7 @@ async def list_legal_moves(request: Call, match: FromPath[str], shown: Shown = N
 
     In full form and stated order; none while the seat is not to act.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.READ)
     view = await services(request).matches.legal_moves(MatchId(match), player.id, shown)
     return answer(LegalMoves(view.version, view.legal_moves), version=view.version)
 

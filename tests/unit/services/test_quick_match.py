@@ -24,10 +24,10 @@ from domain.match import (
 )
 from domain.shared.rejections import Rejected
 from services.errors import KeyReused, Malformed, NotFound, Unavailable
+from services.fits import fit_of
 from services.ids import MatchId, match_id, new_uuid
 from services.matches import terms_of
 from services.ports import Listed, Secrets
-from services.quick_match import fit
 from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, player, seated, sits, wanted
 from tests.support.use_cases import Stores, memory_stores, proposal
 
@@ -49,10 +49,10 @@ async def joins(node: Services, player: PlayerId, seats: int = 2, **changes: Any
     return (await node.quick_match.join(player, wanted(seats=seats, **changes), None))[1]
 
 
-def fit_of(**changes: Any) -> str | None:
-    """Return the fit of a match of Mountains, with changes."""
+def fit(**changes: Any) -> str:
+    """Return what matches have in common that fit one of Mountains, with changes."""
     wish = wanted(**changes)
-    return fit(terms_of(GAMES[wish.game], ANN, wish, Secrets(b"", b"")))
+    return fit_of(terms_of(GAMES[wish.game], ANN, wish, Secrets(b"", b"")))
 
 
 async def test_the_first_waits_and_the_next_joins(node: Services, stores: Stores) -> None:
@@ -87,11 +87,9 @@ async def test_matches_that_take_nobody_wait_no_longer(node: Services, stores: S
     await sits(node, CAM, full, 1)
     fresh = await joins(node, BEN)
     assert fresh.id not in {called_off, full}
-    waiting = fit_of()
-    assert waiting is not None
-    assert await stores.quick_matches.waiting(waiting) == [fresh.id]
+    assert await stores.quick_matches.waiting(fit()) == [fresh.id]
     await joins(node, CAM)
-    assert await stores.quick_matches.waiting(waiting) == []
+    assert await stores.quick_matches.waiting(fit()) == []
 
 
 async def test_the_same_key_comes_to_the_same_match(node: Services, stores: Stores) -> None:
@@ -130,8 +128,6 @@ async def test_what_cannot_be_played_is_refused(node: Services, stores: Stores) 
             await node.quick_match.join(ANN, wanted(**changes), "k")
         assert refused.value.reason is reason
     await node.quick_match.join(ANN, wanted(), "k")
-    with pytest.raises(ValueError, match="public"):
-        await node.quick_match.join(ANN, wanted(visibility=Visibility.PRIVATE), None)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +146,7 @@ async def test_what_cannot_be_played_is_refused(node: Services, stores: Stores) 
 )
 async def test_terms_that_differ_do_not_fit(node: Services, changes: dict[str, Any]) -> None:
     """Whoever wants other terms waits elsewhere."""
-    assert fit_of(**changes) != fit_of()
+    assert fit(**changes) != fit()
     assert (await joins(node, ANN)).id != (await joins(node, BEN, **changes)).id
 
 
@@ -163,13 +159,13 @@ async def test_options_that_differ_do_not_fit(node: Services) -> None:
 
 def test_what_a_quick_match_never_joins() -> None:
     """A private match, one that waits for a word, and one kept for those who played before."""
-    assert fit_of() == fit_of(entropy="luck", kind=HolderKind.BOT)
-    for changes in (
+    changed: tuple[dict[str, Any], ...] = (
         {"visibility": Visibility.PRIVATE},
         {"start": StartMode.MANUAL},
         {"rematch_of": MatchId("match_")},
-    ):
-        assert fit_of(**changes) is None
+    )
+    assert fit() == fit(entropy="luck", kind=HolderKind.BOT)
+    assert fit() not in [fit(**changes) for changes in changed]
 
 
 async def test_many_at_once_fill_their_matches(stores: Stores) -> None:
@@ -196,9 +192,7 @@ async def test_who_crashed_before_opening_opens_the_same_match(
         patch.setattr(stores.store, "append", away)
         with pytest.raises(Unavailable):
             await node.quick_match.join(ANN, wanted(), "k")
-    wish = fit_of()
-    assert wish is not None
-    (put_down,) = await stores.quick_matches.waiting(wish)
+    (put_down,) = await stores.quick_matches.waiting(fit())
     assert (await joins(stores.services(), BEN)).id != put_down
     _, listed = await stores.services().quick_match.join(ANN, wanted(), "k")
     assert listed.id == put_down
@@ -226,14 +220,12 @@ async def test_who_crashed_before_sitting_down_looks_on(
 
 async def test_what_was_never_opened_is_forgotten(node: Services, stores: Stores) -> None:
     """But not at once: the opening may be on its way to the store."""
-    wish = fit_of()
-    assert wish is not None
     old = match_id(new_uuid(datetime(2025, 12, 31, tzinfo=UTC)))
     young = match_id(new_uuid(stores.clock.now() + timedelta(minutes=5)))
     for id in (old, young):
-        await stores.quick_matches.wait(wish, id)
+        await stores.quick_matches.wait(fit(), id)
     listed = await joins(node, ANN)
-    assert await stores.quick_matches.waiting(wish) == sorted([young, listed.id])
+    assert await stores.quick_matches.waiting(fit()) == sorted([young, listed.id])
 
 
 async def test_a_caller_who_goes_away_leaves_nothing_half_done(node: Services) -> None:
