@@ -53,6 +53,10 @@ OpenMatchHours = Annotated[
 BotPause = Annotated[
     str | None, _flag("bot_pause", "Milliseconds between two moves of a bot in a match. Default: 100")
 ]
+SigningKeyFile = Annotated[
+    str | None,
+    _flag("signing_key_file", "PEM file of the key that signs; our own, in the database, if left out."),
+]
 LogLevel = Annotated[str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")]
 
 
@@ -69,6 +73,7 @@ def serve(
     snapshot_every: SnapshotEvery = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
+    signing_key_file: SigningKeyFile = None,
     oidc_issuer: Annotated[
         str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
     ] = None,
@@ -110,6 +115,7 @@ def serve(
         snapshot_every=snapshot_every,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
+        signing_key_file=signing_key_file,
         oidc_issuer=oidc_issuer,
         oidc_audience=oidc_audience,
         oidc_jwks_url=oidc_jwks_url,
@@ -137,6 +143,7 @@ def work(
     snapshot_every: SnapshotEvery = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
+    signing_key_file: SigningKeyFile = None,
     log_level: LogLevel = None,
 ) -> None:
     """Do in the background what has to be done, until Ctrl-C: keep lists up, watch clocks, move for bots.
@@ -152,6 +159,7 @@ def work(
         snapshot_every=snapshot_every,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
+        signing_key_file=signing_key_file,
         log_level=log_level,
     )
     from adapters.main import StartError, work
@@ -205,6 +213,24 @@ def token(
     except Failure as failed:
         _fail(describe(failed)[1])
     typer.echo(secret)
+
+
+@app.command(name="rotate-key")
+def rotate_key(
+    database_url: DatabaseUrl = None, data_dir: DataDir = None, signing_key_file: SigningKeyFile = None
+) -> None:
+    """Let a fresh key sign matches from now on, on all nodes; those before stay published.
+
+    Safe while the service runs.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir, signing_key_file=signing_key_file)
+    from adapters.main import StartError, rotate_key
+
+    try:
+        key = rotate_key(settings)
+    except StartError as error:
+        _fail(str(error))
+    typer.echo(f"the key {key.kid} signs from now on")
 
 
 @app.command()

@@ -46,6 +46,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         snapshot_every: How many events lie between two snapshots of a match.
         open_match_hours: How many hours a match may wait for players before it is called off.
         bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
+        signing_key_file: File with the private key that heads are signed with, in PEM; None for keys of our
+            own, kept in the database.
         oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
         oidc_audience: What its tokens must name as their audience.
         oidc_jwks_url: Where its keys are; None if it tells that itself.
@@ -72,6 +74,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     snapshot_every: int = 500
     open_match_hours: int = 24
     bot_pause: int = 100
+    signing_key_file: Path | None = None
     oidc_issuer: str | None = None
     oidc_audience: str | None = None
     oidc_jwks_url: str | None = None
@@ -221,6 +224,7 @@ _READERS: Mapping[str, Any] = {
     "snapshot_every": _count,
     "open_match_hours": _count,
     "bot_pause": _count,
+    "signing_key_file": Path,
     "oidc_issuer": _web_address,
     "oidc_audience": str,
     "oidc_jwks_url": _web_address,

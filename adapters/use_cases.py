@@ -7,6 +7,7 @@ from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 
@@ -22,6 +23,7 @@ class Services(Struct, frozen=True, kw_only=True):
         invitations: Around invitations.
         rematches: Playing a match again.
         quick_match: Finding others to play with.
+        proofs: Around what proves a match.
     """
 
     matches: Matches
@@ -31,3 +33,4 @@ class Services(Struct, frozen=True, kw_only=True):
     invitations: Invitations
     rematches: Rematches
     quick_match: QuickMatch
+    proofs: Proofs

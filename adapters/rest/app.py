@@ -15,7 +15,7 @@ from adapters.rest import problems
 from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import catalogue, chat, docs, health, lobby, matches, players
+from adapters.rest.routes import catalogue, chat, docs, health, lobby, matches, players, proofs
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -76,9 +76,11 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
                     Router("/", route_handlers=lobby.ROUTES, tags=["Lobby"]),
                     Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
+                    Router("/", route_handlers=proofs.ROUTES, tags=["Proof"]),
                 ],
                 before_request=look_over,
             ),
+            Router("/", route_handlers=proofs.WELL_KNOWN, tags=["Proof"]),
             Router("/", route_handlers=health.ROUTES, tags=["Health"]),
             *docs.ROUTES,
             openapi,

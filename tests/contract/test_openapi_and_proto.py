@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, chat_pb2, match_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import (
+    catalogue_pb2,
+    chat_pb2,
+    match_pb2,
+    matches_pb2,
+    players_pb2,
+    proofs_pb2,
+)
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.openapi import component
@@ -56,6 +63,12 @@ SHARED: dict[str, Descriptor] = {
     "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
     "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
     "Bot": catalogue_pb2.Bot.DESCRIPTOR,
+    "MatchProof": proofs_pb2.MatchProof.DESCRIPTOR,
+    "SignedDay": proofs_pb2.SignedDay.DESCRIPTOR,
+    "DayPage": proofs_pb2.ListDaysResponse.DESCRIPTOR,
+    "Inclusion": proofs_pb2.Inclusion.DESCRIPTOR,
+    "KeySet": proofs_pb2.ListKeysResponse.DESCRIPTOR,
+    "Key": proofs_pb2.Key.DESCRIPTOR,
 }
 OF_A_GAME: dict[str, Descriptor] = {
     "View": matches_pb2.View.DESCRIPTOR,
@@ -131,7 +144,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
             FieldDescriptor.TYPE_STRING: "string",
             FieldDescriptor.TYPE_BOOL: "boolean",
         }.get(field.type, "integer")
-        if shape.get("type", "string" if "const" in shape else None) != kind:
+        if shape.get("type", "string" if {"const", "enum"} & set(shape) else None) != kind:
             yield f"{field.full_name}: {kind}, but {shape}"
 
 

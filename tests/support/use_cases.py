@@ -9,6 +9,8 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.heads import MemoryHeads, PostgresHeads
+from adapters.postgres.keys import MemoryKeys, PostgresKeys
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
@@ -20,11 +22,13 @@ from adapters.use_cases import Services
 from domain.games import GAMES
 from services.chat import Chat
 from services.chat_log import ChatLog
+from services.heads import Heads, Keys
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.ports import Clock
+from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 
@@ -74,10 +78,13 @@ class Stores:
         chat_log: ChatLog,
         quick_matches: Any,
         agenda: Any,
+        heads: Heads,
+        keys: Keys,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
         self.chat_log, self.quick_matches, self.agenda = chat_log, quick_matches, agenda
+        self.heads, self.keys = heads, keys
         self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -111,6 +118,7 @@ class Stores:
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
             quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+            proofs=Proofs(node, self.store, self.heads, self.keys),
         )
 
 
@@ -128,6 +136,8 @@ class PostgresStores(Stores):
             chat_log=PostgresChatLog(datastore),
             quick_matches=PostgresQuickMatches(datastore),
             agenda=PostgresAgenda(datastore),
+            heads=PostgresHeads(datastore),
+            keys=PostgresKeys(datastore),
         )
         self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
@@ -150,6 +160,8 @@ def memory_stores() -> Stores:
         chat_log=MemoryChatLog(),
         quick_matches=MemoryQuickMatches(),
         agenda=MemoryAgenda(games, log),
+        heads=MemoryHeads(log),
+        keys=MemoryKeys(),
     )
 
 
