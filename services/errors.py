@@ -44,6 +44,10 @@ class KeyReused(Failure):
         super().__init__("IDEMPOTENCY_KEY_REUSED")
 
 
+class TooMany(Failure):
+    """The caller has as many of something as it may have; `details` says how many that is."""
+
+
 class Unavailable(Failure):
     """The store is away, or too busy. Nothing happened, or the idempotency key makes retrying safe."""
 

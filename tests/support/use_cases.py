@@ -8,15 +8,19 @@ from typing import Any
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.memory_webhooks import MemoryWebhooks
+from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
+from adapters.postgres.webhooks import PostgresWebhooks
 from domain.games import GAMES
 from domain.match import Disclosure, MemoryAid, Visibility
 from services.matches import Matches, Proposal
 from services.players import Players
+from services.webhooks import Webhooks
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -35,12 +39,29 @@ class TickingClock:
         return self._time
 
 
+class ManualClock:
+    """A clock that stands until it is moved on."""
+
+    def __init__(self, time: datetime) -> None:
+        """Begin at a time."""
+        self._time = time
+
+    def now(self) -> datetime:
+        """Return the time, UTC."""
+        return self._time
+
+    def advance(self, by: timedelta) -> None:
+        """Move on."""
+        self._time += by
+
+
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any) -> None:
+    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, webhooks: Any) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
+        self.webhooks = webhooks
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -62,6 +83,10 @@ class Stores:
         """Return the use cases around accounts."""
         return Players(self.accounts, self.clock)
 
+    def webhook_cases(self) -> Webhooks:
+        """Return the use cases around webhooks."""
+        return Webhooks(self.webhooks, self.clock, private=False)
+
 
 class PostgresStores(Stores):
     """What a deployment keeps in PostgreSQL."""
@@ -74,12 +99,17 @@ class PostgresStores(Stores):
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
+            PostgresWebhooks(datastore),
         )
+        self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
+        self._outbox = OutboxRecorder(games, datastore, lambda: None)
 
     def catch_up(self) -> None:
         """Bring the read models up to the log."""
         while self._read_models.catch_up():
+            pass
+        while self._outbox.catch_up():
             pass
 
 
@@ -92,6 +122,7 @@ def memory_stores() -> Stores:
         MemoryAccounts(),
         MemorySeeds(),
         MemoryMatchList(games, log),
+        MemoryWebhooks(games, log),
     )
 
 

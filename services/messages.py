@@ -1,0 +1,119 @@
+"""What webhooks are told of the events of a match, each as its owner may see it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.match import Finished, Match, PlayerId, Started, Visibility
+from domain.shared.game import Game
+from domain.shared.outcomes import Outcome
+from domain.shared.seats import Seat
+from domain.shared.viewers import SPECTATOR, seated
+from services.ids import MatchId
+from services.ports import Recorded, Time
+from services.views import SeenEvent, seen_event
+from services.webhooks import MessageType
+
+
+class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a message tells; what does not apply is left out, in a test all of it.
+
+    Attributes:
+        match: The match.
+        game: Its game.
+        version: How many events the match had then.
+        seat: The seat that it concerns, if it concerns one: the subscriber's own.
+        player: The player that it concerns, if it concerns one: the subscriber.
+        outcome: How the match ended, if it did.
+        event: The event as the subscriber may see it, in a `match.event`.
+    """
+
+    match: MatchId | None = None
+    game: str | None = None
+    version: int | None = None
+    seat: Seat | None = None
+    player: PlayerId | None = None
+    outcome: Outcome | None = None
+    event: SeenEvent[P] | None = None
+
+
+class Message[P](Struct, frozen=True):
+    """The body of a message.
+
+    Attributes:
+        type: What it tells.
+        timestamp: When that happened, UTC.
+        data: What there is to tell.
+    """
+
+    type: MessageType
+    timestamp: Time
+    data: MessageData[P]
+
+
+class Notice(Struct, frozen=True):
+    """That somebody is to be told something.
+
+    Attributes:
+        type: What.
+        owner: Whose webhooks are told; None for the deployment's.
+        seat: The seat that it concerns.
+        player: The player that it concerns.
+    """
+
+    type: MessageType
+    owner: PlayerId | None
+    seat: Seat | None = None
+    player: PlayerId | None = None
+
+
+def notices(match: Match[Any, Any], recorded: Recorded) -> Iterator[Notice]:
+    """Yield who is to be told what of an event, in an order that is always the same.
+
+    Players are told of the matches in which they sit, the deployment of public ones.
+
+    Args:
+        match: The match behind the event; its table does not matter.
+        recorded: The event.
+    """
+    public = match.terms.visibility is Visibility.PUBLIC
+    seats = [(Seat(number), held.player) for number, held in enumerate(match.holders) if held is not None]
+    kinds = [MessageType.MATCH_EVENT]
+    match recorded.event:
+        case Started():
+            kinds.append(MessageType.STARTED)
+        case Finished():
+            kinds.append(MessageType.ENDED)
+    for kind in kinds:
+        for seat, player in seats:
+            yield Notice(kind, player, seat, player)
+        if public:
+            yield Notice(kind, None)
+
+
+def body(
+    game: Game[Any, Any, Any, Any], id: MatchId, match: Match[Any, Any], recorded: Recorded, notice: Notice
+) -> bytes:
+    """Return the body of the message that gives a notice of an event.
+
+    Args:
+        game: The match's game.
+        id: The match.
+        match: The match behind the event; its table does not matter.
+        recorded: The event.
+        notice: Who is told what.
+    """
+    viewer = SPECTATOR if notice.owner is None or notice.seat is None else seated(notice.seat)
+    told = notice.type is MessageType.MATCH_EVENT
+    data = MessageData[Any](
+        match=id,
+        game=game.id,
+        version=recorded.version,
+        seat=notice.seat,
+        player=notice.player,
+        outcome=match.outcome if notice.type is MessageType.ENDED else None,
+        event=seen_event(game, recorded, viewer) if told else None,
+    )
+    return msgspec.json.encode(Message(notice.type, recorded.at, data))
