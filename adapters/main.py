@@ -29,9 +29,11 @@ from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
-from adapters.rest.requests import MAX_BODY, Services
+from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
+from adapters.use_cases import Services
 from domain.games import GAMES
+from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
 
@@ -104,7 +106,7 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    return Services(matches, Players(PostgresAccounts(datastore), clock))
+    return Services(matches, Lobby(matches.decisions), Players(PostgresAccounts(datastore), clock))
 
 
 @contextmanager
@@ -201,7 +203,7 @@ async def start_rest(address: Address, services: Services) -> tuple[Address, Sto
 
 async def _start_grpc(address: Address, services: Services) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(services.matches, services.players, services.matches.ready, str(address))
+    server = GrpcServer(services, services.matches.ready, str(address))
     try:
         await server.start()
     except RuntimeError as error:

@@ -36,7 +36,7 @@ from domain.shared.chance import SeededChance
 from domain.shared.seats import Seat
 from services.ids import match_id, new_uuid, written
 from services.live import Memory, opened
-from services.ports import Recorded
+from services.ports import Recorded, Secrets
 
 LENGTHS = (4, 25, 50, 100, 200)
 """Events after which a match is left as it stands; the longest do not last all matches."""
@@ -65,7 +65,7 @@ def _bytes_a_match(mapper: EventMapper, streams: Sequence[Sequence[StoredEvent]]
         id = match_id(new_uuid(datetime.now(UTC)))
         entry = memory.entry(id)
         entry.live = opened(dict(GAMES), id, mapper.recorded(stream))
-        entry.seed = token_bytes(32)
+        entry.secrets = Secrets(token_bytes(32), token_bytes(16))
     gc.collect()
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -100,10 +100,11 @@ def _stored(mapper: EventMapper, number: int, length: int) -> list[StoredEvent]:
                     version=version,
                     at=now,
                     seat=SEAT,
-                    key=key,
-                    digest=digest,
-                    command=command if event is events[0] else None,
                     event=event,
+                    by=player if event is events[0] else None,
+                    key=key if event is events[0] else None,
+                    digest=digest if event is events[0] else None,
+                    command=command if event is events[0] else None,
                 )
             )
 

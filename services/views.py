@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Match, MemoryAid, Phase, legal_moves, seen, to_act
+from domain.match import Clocks, Match, MemoryAid, Phase, legal_moves, seen, to_act
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
@@ -26,6 +26,7 @@ class View[C, T](Struct, frozen=True, kw_only=True):
         to_act: The seats that must choose, rising.
         legal_moves: The viewer's own moves in full form, in the stated order (common §9).
         table: The game's own view; None until play begins.
+        clocks: The time that the seats have left; None without time control, and out of play.
         outcome: How the match ended, once it has.
     """
 
@@ -37,6 +38,7 @@ class View[C, T](Struct, frozen=True, kw_only=True):
     to_act: tuple[Seat, ...]
     legal_moves: tuple[C, ...]
     table: T | None
+    clocks: Clocks | None
     outcome: Outcome | None
 
 
@@ -70,7 +72,8 @@ def view(
         state=match.phase,
         to_act=to_act(game, match),
         legal_moves=() if viewer.seat is None else legal_moves(game, match, viewer.seat),
-        table=None if match.phase is Phase.OPEN else _table(game, match, viewer),
+        table=None if match.first is None else _table(game, match, viewer),
+        clocks=match.clocks,
         outcome=match.outcome,
     )
 

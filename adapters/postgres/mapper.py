@@ -14,7 +14,7 @@ from eventsourcing.persistence import Mapper, StoredEvent
 from msgspec import Raw, Struct
 
 from adapters.generics import filled
-from domain.match import MATCH_EVENTS, Match, Opened
+from domain.match import MATCH_EVENTS, Match, Opened, PlayerId
 from domain.shared.seats import Seat
 from services.live import Games
 from services.ports import Done, Recorded, Snapshot
@@ -52,9 +52,11 @@ class Envelope[E](Struct, frozen=True, kw_only=True, omit_defaults=True):
     schema: int
     at: datetime
     seat: Seat | None = None
-    key: str
-    digest: str
+    by: PlayerId | None = None
+    key: str | None = None
+    digest: str | None = None
     command: Raw = NO_COMMAND
+    to_act: tuple[Seat, ...] | None = None
     event: E
 
 
@@ -81,9 +83,11 @@ class EventMapper(Mapper[UUID]):
             schema=SCHEMA,
             at=recorded.at,
             seat=recorded.seat,
+            by=recorded.by,
             key=recorded.key,
             digest=recorded.digest,
             command=NO_COMMAND if recorded.command is None else Raw(recorded.command),
+            to_act=recorded.to_act,
             event=recorded.event,
         )
         return StoredEvent(
@@ -102,9 +106,11 @@ class EventMapper(Mapper[UUID]):
             version=stored_event.originator_version,
             at=envelope.at,
             seat=envelope.seat,
+            by=envelope.by,
             key=envelope.key,
             digest=envelope.digest,
             command=None if envelope.command == NO_COMMAND else bytes(envelope.command),
+            to_act=envelope.to_act,
             event=envelope.event,
         )
         return LoggedEvent(stored_event.originator_id, recorded)  # type: ignore[arg-type]
@@ -157,7 +163,7 @@ class Kept[S, O](Struct, frozen=True, kw_only=True):
     ruleset: str
     match: Match[S, O]
     opened_at: datetime
-    done: tuple[tuple[Seat | None, str, Done], ...]
+    done: tuple[tuple[PlayerId | None, str, Done], ...]
 
 
 class Shape(Struct):

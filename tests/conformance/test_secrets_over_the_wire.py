@@ -15,10 +15,7 @@ from msgspec.structs import replace
 from adapters.grpc.generated.montane.v1.matches_pb2 import VersionConflict
 from domain.games import GAMES
 from domain.match import (
-    Disclosure,
-    MemoryAid,
     Resign,
-    Visibility,
     legal_moves,
     seen,
     submit,
@@ -30,6 +27,7 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.ids import MatchId
 from services.live import Live, LiveMatches
+from services.lobby import Lobby
 from services.matches import Proposal
 from tests.support.commands import asked_for
 from tests.support.database import Databases, prepare_template
@@ -116,14 +114,10 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
         options=random_options(table, dice),
         seats=table.seats,
         seat=0,
-        visibility=Visibility.PUBLIC,
-        disclosure=Disclosure.AT_END,
-        memory_aid=MemoryAid.ON,
-        entropy="",
     )
     _, listed = await node.open(holders[0][0].id, wanted, None)
     for seat in range(1, table.seats):
-        await node.take_seat(holders[seat][0].id, listed.id, seat, "", None)
+        await Lobby(node.decisions).take_seat(holders[seat][0].id, listed.id, seat, "", None)
     for _ in range(dice.randrange(20)):
         match = (await at_end(stores, listed.id)).match
         seat = dice.choice(to_act(game, match))
@@ -132,7 +126,7 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
         await node.submit(player, listed.id, move, key=None, expected_version=None, validate_only=False)
     live = await at_end(stores, listed.id)
     twin = replace(live.match, table=game.determinize(live.match.table, viewer, luck()))
-    seed = await stores.seeds.seed(listed.id)
+    seed = (await stores.seeds.secrets(listed.id)).seed
     return Staged(listed.id, seed, tuple(token for _, token in holders), live.version, (live.match, twin))
 
 

@@ -49,7 +49,7 @@ class Face:
 
     async def start(self) -> None:
         """Serve, connect, open an account and a match."""
-        self.server = GrpcServer(self.stores.node(), self.stores.players(), self.readiness, "127.0.0.1:0")
+        self.server = GrpcServer(self.stores.services(), self.readiness, "127.0.0.1:0")
         await self.server.start()
         self.address = f"127.0.0.1:{self.server.port}"
         # The stubs are typed for channels that block, and the channel's own types want what has a default.
@@ -350,7 +350,7 @@ async def test_a_version_conflict_carries_what_was_missed(
     assert (conflict.version, conflict.expected_version, conflict.truncated) == (4, 2, False)
     served = await face.matches.ListEvents(matches.ListEventsRequest(match=face.match, after=2))
     assert list(conflict.events) == list(served.items)
-    monkeypatch.setattr("services.matches.MISSED_EVENTS", 1)
+    monkeypatch.setattr("services.decisions.MISSED_EVENTS", 1)
     refusal = await face.refused("SubmitCommand", face.command(own, expected_version=2))
     conflict = refusal.detail(matches.VersionConflict())
     assert (list(conflict.events), conflict.truncated) == (list(served.items)[:1], True)
@@ -456,7 +456,7 @@ async def test_the_catalogue(face: Face) -> None:
 
 async def test_an_address_that_is_taken(face: Face) -> None:
     """A second server at the same address does not start."""
-    second = GrpcServer(face.stores.node(), face.stores.players(), face.readiness, face.address)
+    second = GrpcServer(face.stores.services(), face.readiness, face.address)
     with pytest.raises(RuntimeError):
         await second.start()
 

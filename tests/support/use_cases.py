@@ -16,8 +16,9 @@ from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMa
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.postgres.webhooks import PostgresWebhooks
+from adapters.use_cases import Services
 from domain.games import GAMES
-from domain.match import Disclosure, MemoryAid, Visibility
+from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.webhooks import Webhooks
@@ -87,6 +88,11 @@ class Stores:
         """Return the use cases around webhooks."""
         return Webhooks(self.webhooks, self.clock, private=False)
 
+    def services(self) -> Services:
+        """Return all use cases of one more process on these stores."""
+        node = self.node()
+        return Services(node, Lobby(node.decisions), self.players())
+
 
 class PostgresStores(Stores):
     """What a deployment keeps in PostgreSQL."""
@@ -140,15 +146,5 @@ async def postgres_stores(conninfo: str) -> AsyncIterator[PostgresStores]:
 
 def proposal(**changes: Any) -> Proposal:
     """Return a proposal of a match of Montana, deal 1, with changes."""
-    options = GAMES["montana"].options(deal=1)
-    fields: dict[str, Any] = {
-        "game": "montana",
-        "options": options,
-        "seats": None,
-        "seat": 0,
-        "visibility": Visibility.PUBLIC,
-        "disclosure": Disclosure.AT_END,
-        "memory_aid": MemoryAid.ON,
-        "entropy": "",
-    }
+    fields: dict[str, Any] = {"game": "montana", "options": GAMES["montana"].options(deal=1), "seat": 0}
     return Proposal(**(fields | changes))

@@ -1,0 +1,21 @@
+"""The use cases that both faces of the API call."""
+
+from msgspec import Struct
+
+from services.lobby import Lobby
+from services.matches import Matches
+from services.players import Players
+
+
+class Services(Struct, frozen=True):
+    """All use cases.
+
+    Attributes:
+        matches: Around a match.
+        lobby: Around the seats of a match.
+        players: Around accounts.
+    """
+
+    matches: Matches
+    lobby: Lobby
+    players: Players
