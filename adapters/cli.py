@@ -51,6 +51,15 @@ def serve(
     snapshot_every: Annotated[
         str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
     ] = None,
+    webhook_private_addresses: Annotated[
+        str | None,
+        _flag(
+            "webhook_private_addresses", "Whether webhooks may point into private networks. Default: refuse"
+        ),
+    ] = None,
+    webhook_log_days: Annotated[
+        str | None, _flag("webhook_log_days", "Days that the log of webhooks goes back. Default: 30")
+    ] = None,
     log_level: Annotated[
         str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
     ] = None,
@@ -65,6 +74,8 @@ def serve(
         append_queue=append_queue,
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
+        webhook_private_addresses=webhook_private_addresses,
+        webhook_log_days=webhook_log_days,
         log_level=log_level,
     )
     from adapters.main import StartError, serve

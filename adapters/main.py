@@ -27,15 +27,18 @@ from adapters.postgres.read_models.match_list import PostgresMatchList
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
+from adapters.webhook_worker import start_webhooks
 from domain.games import GAMES
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.webhooks import Webhooks
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -106,7 +109,12 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    return Services(matches, Lobby(matches.decisions), Players(PostgresAccounts(datastore), clock))
+    return Services(
+        matches,
+        Lobby(matches.decisions),
+        Players(PostgresAccounts(datastore), clock),
+        Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
+    )
 
 
 @contextmanager
@@ -148,7 +156,16 @@ async def _serve(
     await tail.start()
     follower = Follower(conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
-    closing: list[Stop] = []
+    closing: list[Stop] = [
+        start_webhooks(
+            conninfo,
+            datastore,
+            dict(GAMES),
+            SystemClock(),
+            private=settings.webhook_private_addresses,
+            log_days=settings.webhook_log_days,
+        )
+    ]
     try:
         http_addr = grpc_addr = None
         if rest:

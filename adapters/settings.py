@@ -40,6 +40,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         append_queue: The most events that may wait to be written; beyond, commands are told to come again.
         remembered_matches: How many matches are kept folded in memory.
         snapshot_every: How many events lie between two snapshots of a match.
+        webhook_private_addresses: Whether webhooks may point into private networks, and be of http there.
+        webhook_log_days: How many days the log of what was sent to webhooks goes back.
         log_level: The least important messages that are logged.
     """
 
@@ -51,6 +53,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     append_queue: int = 5_000
     remembered_matches: int = 10_000
     snapshot_every: int = 500
+    webhook_private_addresses: bool = False
+    webhook_log_days: int = 30
     log_level: str = "INFO"
 
 
@@ -98,6 +102,12 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _allowed(text: str) -> bool:
+    if text not in ("allow", "refuse"):
+        raise ValueError("expected allow or refuse")
+    return text == "allow"
+
+
 def _level(text: str) -> str:
     if text.upper() not in LOG_LEVELS:
         raise ValueError(f"expected one of {', '.join(LOG_LEVELS)}")
@@ -124,5 +134,7 @@ _READERS: Mapping[str, Any] = {
     "append_queue": _count,
     "remembered_matches": _count,
     "snapshot_every": _count,
+    "webhook_private_addresses": _allowed,
+    "webhook_log_days": _count,
     "log_level": _level,
 }

@@ -5,6 +5,7 @@ from msgspec import Struct
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.webhooks import Webhooks
 
 
 class Services(Struct, frozen=True):
@@ -14,8 +15,10 @@ class Services(Struct, frozen=True):
         matches: Around a match.
         lobby: Around the seats of a match.
         players: Around accounts.
+        webhooks: Around webhooks.
     """
 
     matches: Matches
     lobby: Lobby
     players: Players
+    webhooks: Webhooks

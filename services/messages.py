@@ -1,12 +1,12 @@
 """What webhooks are told of the events of a match, each as its owner may see it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from domain.match import Finished, Match, PlayerId, Started, Visibility
+from domain.match import Cancelled, Finished, Invited, Match, PlayerId, Started, Visibility
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
@@ -15,6 +15,12 @@ from services.ids import MatchId
 from services.ports import Recorded, Time
 from services.views import SeenEvent, seen_event
 from services.webhooks import MessageType
+
+_TURNING_POINTS: Mapping[type[Any], MessageType] = {
+    Started: MessageType.STARTED,
+    Finished: MessageType.ENDED,
+    Cancelled: MessageType.CANCELLED,
+}
 
 
 class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,25 +78,35 @@ class Notice(Struct, frozen=True):
 def notices(match: Match[Any, Any], recorded: Recorded) -> Iterator[Notice]:
     """Yield who is to be told what of an event, in an order that is always the same.
 
-    Players are told of the matches in which they sit, the deployment of public ones.
+    Players are told of the matches in which they sit, and of invitations; who opened a match or was invited
+    also of its being called off; the deployment of public matches.
 
     Args:
         match: The match behind the event; its table does not matter.
         recorded: The event.
     """
-    public = match.terms.visibility is Visibility.PUBLIC
+    event, public = recorded.event, match.terms.visibility is Visibility.PUBLIC
     seats = [(Seat(number), held.player) for number, held in enumerate(match.holders) if held is not None]
-    kinds = [MessageType.MATCH_EVENT]
-    match recorded.event:
-        case Started():
-            kinds.append(MessageType.STARTED)
-        case Finished():
-            kinds.append(MessageType.ENDED)
-    for kind in kinds:
-        for seat, player in seats:
-            yield Notice(kind, player, seat, player)
+    for seat, player in seats:
+        yield Notice(MessageType.MATCH_EVENT, player, seat, player)
+    if public:
+        yield Notice(MessageType.MATCH_EVENT, None)
+    if isinstance(event, Invited):
+        yield Notice(MessageType.INVITED, event.player, None, event.player)
+    told: list[tuple[Seat | None, PlayerId]] = [*seats]
+    if isinstance(event, Cancelled):
+        waiting = dict.fromkeys((match.terms.opener, *match.invited))
+        told += [(None, player) for player in waiting if player not in {sitting for _, sitting in seats}]
+    if (kind := _TURNING_POINTS.get(type(event))) is not None:
+        for own, player in told:
+            yield Notice(kind, player, own, player)
         if public:
             yield Notice(kind, None)
+    for seat, player in seats:
+        if seat in (recorded.to_act or ()):
+            yield Notice(MessageType.YOUR_TURN, player, seat, player)
+            if public:
+                yield Notice(MessageType.YOUR_TURN, None, seat, player)
 
 
 def body(
@@ -105,7 +121,7 @@ def body(
         recorded: The event.
         notice: Who is told what.
     """
-    viewer = SPECTATOR if notice.owner is None or notice.seat is None else seated(notice.seat)
+    viewer = SPECTATOR if notice.seat is None else seated(notice.seat)
     told = notice.type is MessageType.MATCH_EVENT
     data = MessageData[Any](
         match=id,

@@ -16,6 +16,7 @@ from services.addresses import Target
 from services.deliveries import Parcel, Sent
 from services.ids import match_id, parsed
 from services.live import Games
+from services.messages import notices
 from services.webhooks import (
     MOST,
     Changes,
@@ -205,7 +206,8 @@ class MemoryWebhooks:
                 continue
             self._told = happened.position
             at = happened.recorded.at
-            for put in messages(self._games, happened, subscribers):
+            told = tuple(notices(happened.match, happened.recorded))
+            for put in messages(self._games, happened, told, subscribers):
                 delivery = Delivery(
                     id=put.id,
                     type=put.type,

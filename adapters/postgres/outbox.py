@@ -16,7 +16,7 @@ from adapters.postgres.read_models.reader import LogReader, newest
 from domain.match import PlayerId
 from services.ids import match_id, parsed, written
 from services.live import Games
-from services.messages import body, notices
+from services.messages import Notice, body, notices
 from services.webhooks import DeliveryId, MessageType, new_delivery_id
 
 NAME = "webhooks"
@@ -77,20 +77,30 @@ class Put(Struct, frozen=True):
 
 
 def messages(
-    games: Games, happened: Happened, subscribers: Mapping[PlayerId | None, Sequence[Subscriber]]
+    games: Games,
+    happened: Happened,
+    told: Sequence[Notice],
+    subscribers: Mapping[PlayerId | None, Sequence[Subscriber]],
 ) -> Iterator[Put]:
-    """Yield the messages that an event makes, by who subscribes: players, and None for the deployment."""
+    """Yield the messages that an event makes.
+
+    Args:
+        games: The registered games by id.
+        happened: The event.
+        told: Who is told what of it.
+        subscribers: The webhooks of each owner.
+    """
     match, recorded = happened.match, happened.recorded
     game, id = games[match.terms.game], match_id(happened.number)
-    for ordinal, notice in enumerate(notices(match, recorded)):
-        told = [
+    for ordinal, notice in enumerate(told):
+        asking = [
             subscriber
             for subscriber in subscribers.get(notice.owner, ())
             if notice.type in subscriber.events and subscriber.since < happened.position
         ]
-        if told:
+        if asking:
             content = body(game, id, match, recorded, notice)
-            for subscriber in told:
+            for subscriber in asking:
                 delivery = new_delivery_id(recorded.at, recorded.version, ordinal)
                 yield Put(delivery, subscriber, ordinal, notice.type, content)
 
@@ -102,7 +112,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
     message would still be put down once, and those that the log of messages has forgotten not at all.
     """
 
-    def __init__(self, games: Games, datastore: Datastore, wake: Callable[[], None]) -> None:
+    def __init__(self, games: Games, datastore: Datastore, wake: Callable[[], object]) -> None:
         """Take the registered games, the connections, and what to call when messages were put down."""
         super().__init__(datastore, tracking_table_name="match_tracking")
         self._games = games
@@ -143,9 +153,8 @@ class OutboxRecorder(PostgresTrackingRecorder):
 
     def _put(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> int:
         """Put down the messages that events make, and return how many those are."""
-        players = {
-            holder.player for happened in batch for holder in happened.match.holders if holder is not None
-        }
+        told = [(happened, tuple(notices(happened.match, happened.recorded))) for happened in batch]
+        players = {notice.owner for _, some in told for notice in some if notice.owner is not None}
         subscribers: dict[PlayerId | None, list[Subscriber]] = {}
         numbers = [parsed("player", player) for player in sorted(players)]
         for row in cursor.execute(SUBSCRIBERS, (numbers,)):
@@ -167,8 +176,8 @@ class OutboxRecorder(PostgresTrackingRecorder):
                 put.body,
                 happened.recorded.at,
             )
-            for happened in batch
-            for put in messages(self._games, happened, subscribers)
+            for happened, some in told
+            for put in messages(self._games, happened, some, subscribers)
         ]
         if rows:
             cursor.execute(PUT, [list(column) for column in zip(*rows, strict=True)])

@@ -192,7 +192,7 @@ async def test_a_player_is_told_of_its_own_matches(stores: Stores) -> None:
     assert [told(parcel)["type"] for parcel in parcels if parcel.webhook == few.id] == ["ended"]
     ended = next(one for one in mine if one["type"] == "ended")
     assert ended["data"]["match"] == id
-    assert ended["data"]["outcome"]["kind"] == "resigned"
+    assert ended["data"]["outcome"]["kind"] == "lost"
     assert ended["timestamp"] == plain(events[-1].at)
 
 

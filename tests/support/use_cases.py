@@ -91,7 +91,7 @@ class Stores:
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
-        return Services(node, Lobby(node.decisions), self.players())
+        return Services(node, Lobby(node.decisions), self.players(), self.webhook_cases())
 
 
 class PostgresStores(Stores):

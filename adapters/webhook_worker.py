@@ -1,0 +1,48 @@
+"""What puts down and sends messages to webhooks in a process, beside whatever else it does."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.follow import Follower
+from adapters.postgres.outbox import OutboxRecorder
+from adapters.postgres.webhooks import PostgresWebhooks
+from adapters.webhook_sender import HttpSender
+from services.deliveries import Deliveries
+from services.live import Games
+from services.ports import Clock
+
+GRACE = 3
+"""Seconds that messages under way have when the process stops; the others are sent again."""
+
+
+def start_webhooks(
+    conninfo: str, datastore: Datastore, games: Games, clock: Clock, *, private: bool, log_days: int
+) -> Callable[[], Awaitable[None]]:
+    """Begin to put down and to send messages, and return what stops that.
+
+    Any number of processes may do so: each message is put down once, and sent by one of them.
+
+    Args:
+        conninfo: Where the database is.
+        datastore: The connections.
+        games: The registered games by id.
+        clock: The time.
+        private: Whether messages may go to private addresses.
+        log_days: How long messages stay in the log.
+    """
+    loop = asyncio.get_running_loop()
+    sender = HttpSender(private=private)
+    deliveries = Deliveries(PostgresWebhooks(datastore), sender, clock, timedelta(days=log_days))
+    outbox = OutboxRecorder(games, datastore, lambda: loop.call_soon_threadsafe(deliveries.wake))
+    follower = Follower(conninfo, outbox.catch_up, "webhooks")
+    follower.start()
+    deliveries.start()
+
+    async def stop() -> None:
+        await asyncio.to_thread(follower.stop)
+        await deliveries.stop(GRACE)
+        sender.close()
+
+    return stop
