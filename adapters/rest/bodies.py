@@ -25,6 +25,7 @@ from domain.match import (
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
+from services.messages import Message
 from services.players import LONGEST_NAME
 from services.ports import Player, Time
 from services.summaries import MatchSummary
@@ -345,6 +346,7 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "Game": filled(GameBody, options),
         "SocketCommand": filled(SocketCommand, command),
         "SocketResult": filled(SocketResult, move, event, game.table),
+        "WebhookMessage": filled(Message, event),
     }
 
 

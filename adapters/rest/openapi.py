@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies
+from adapters.rest import bodies, webhook_bodies, webhook_docs
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
@@ -21,6 +21,7 @@ from domain.shared.catalogues import Clause, DataTable
 from services.feeds import CaughtUp, End, Heartbeat
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
+from services.webhooks import Delivery, Webhook
 
 REFERENCE = "#/components/schemas/{name}"
 
@@ -29,6 +30,14 @@ STATIC: Mapping[str, Any] = {
     "Player": bodies.PlayerBody,
     "NewPlayer": bodies.NewPlayer,
     "SeatRequest": bodies.SeatRequest,
+    "WebhookRequest": webhook_bodies.WebhookRequest,
+    "WebhookChangesRequest": webhook_bodies.WebhookChangesRequest,
+    "Webhook": Webhook,
+    "WebhookPage": bodies.Items[Webhook],
+    "NewWebhook": webhook_bodies.NewWebhook,
+    "WebhookSecret": webhook_bodies.WebhookSecret,
+    "Delivery": Delivery,
+    "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
     "Health": bodies.Health,
@@ -118,6 +127,7 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
                 operation["requestBody"] = {"required": True} | _content(
                     None, "application/json", said["asks"]
                 )
+    generated["webhooks"] = webhook_docs.described({"$ref": REFERENCE.format(name="WebhookMessage")})
     generated["components"] = {
         "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
         "securitySchemes": {
