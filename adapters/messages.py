@@ -13,6 +13,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -25,6 +26,7 @@ TITLES: Mapping[type[Exception], str] = {
     Conflict: "The match has moved on",
     KeyReused: "The idempotency key was used before",
     Rejected: "The rules refuse",
+    TooMany: "There are enough already",
     Unavailable: "The store is away",
 }
 """What each kind of failure says in short."""
@@ -44,6 +46,12 @@ SENTENCES: Mapping[str, str] = {
     "ADDRESS_REFUSED": "{field} names an address that this server sends nothing to.",
     "NO_SUCH_WEBHOOK": "There is no webhook {webhook}, or none that the caller may know of.",
     "TOO_MANY_WEBHOOKS": "There may be {most} webhooks of one owner; remove one that is not needed.",
+    "TOKEN_MALFORMED": "This is no token of this server.",
+    "TOKEN_EXPIRED": "This token is no longer good: its time is over.",
+    "SCOPE_MISSING": "The token does not have the scope {scope}.",
+    "NO_SUCH_PLAYER": "There is no player {player}.",
+    "NO_SUCH_TOKEN": "The caller has no token {token}.",
+    "TOO_MANY_TOKENS": "A player may have {most} tokens; revoke one that is not needed.",
     "NOT_SEATED": "The caller has no seat in this match.",
     "NOT_YOUR_VIEW": "The caller may not look at this match from there.",
     "NO_SUCH_GAME": "There is no game {game}.",

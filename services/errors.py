@@ -49,8 +49,11 @@ class TooMany(Failure):
 
 
 class Unavailable(Failure):
-    """The store is away, or too busy. Nothing happened, or the idempotency key makes retrying safe."""
+    """The store is away or too busy, or what the service relies on besides.
 
-    def __init__(self) -> None:
-        """Take nothing: the reason is always the same."""
-        super().__init__("STORE_UNAVAILABLE")
+    Nothing happened, or the idempotency key makes retrying safe.
+    """
+
+    def __init__(self, reason: str = "STORE_UNAVAILABLE", **details: object) -> None:
+        """Take what is away, usually the store; `retry_after` says in how many seconds to try again."""
+        super().__init__(reason, **details)

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Protocol
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Protocol
 from uuid import UUID
 
 from msgspec import Meta, Struct
 
 from domain.match import Match, Phase, PlayerId
 from domain.shared.seats import Seat
-from services.ids import MatchId
+from services.ids import MatchId, TokenId
 
 type Time = Annotated[datetime, Meta(tz=True)]
 """A time, UTC."""
@@ -149,25 +150,81 @@ class Player(Struct, frozen=True, kw_only=True):
     Attributes:
         id: `player_...`.
         display_name: As the player wants to be called.
+        avatar_seed: What a picture of the player is made from.
+        locale: The language that the player reads best, as a language tag.
         created_at: When the account was opened, UTC.
     """
 
     id: PlayerId
     display_name: str
+    avatar_seed: str
+    locale: str
     created_at: Time
+
+
+class Scope(StrEnum):
+    """What a token allows, beside looking at what anybody may see.
+
+    `play` to act for the player and to manage its account; `read` to read as the player; `bot` to play as a
+    program; `webhooks` to have the player's events sent; `admin` what concerns the whole deployment.
+    """
+
+    PLAY = "play"
+    READ = "read"
+    BOT = "bot"
+    WEBHOOKS = "webhooks"
+    ADMIN = "admin"
+
+
+class Token(Struct, frozen=True, kw_only=True):
+    """A token without its secret.
+
+    Attributes:
+        id: `token_...`.
+        player: Whose it is.
+        scopes: What it allows, in the order of `Scope`.
+        created_at: When it was made, UTC.
+        expires_at: From when on it is no longer good, UTC; None for one that stays good until it is revoked.
+    """
+
+    id: TokenId
+    player: PlayerId
+    scopes: tuple[Scope, ...]
+    created_at: Time
+    expires_at: Time | None
 
 
 class Accounts(Protocol):
     """Players and their tokens. Every method raises `Unavailable` while the store is away."""
 
-    async def add(self, player: Player, token_hash: bytes) -> None:
-        """Store a new player with the hash of its first token."""
+    async def add(self, player: Player, token: Token, token_hash: bytes) -> None:
+        """Store a new player with its first token and the hash of its secret."""
 
-    async def holder_of(self, token_hash: bytes) -> Player | None:
-        """Return the player whose token has this hash."""
+    async def token(self, token_hash: bytes) -> Token | None:
+        """Return the token whose secret has this hash; one that is no longer good too."""
 
     async def named(self, players: Sequence[PlayerId]) -> Mapping[PlayerId, Player]:
         """Return those of the players that exist."""
+
+    async def change(
+        self, player: PlayerId, *, display_name: str | None, avatar_seed: str | None, locale: str | None
+    ) -> Player | None:
+        """Change what is not None, and return the player as it is then; None if there is no such player."""
+
+    async def erase(self, player: PlayerId) -> Sequence[bytes]:
+        """Delete all that is kept of a player beside the log of matches; return the hashes of its tokens."""
+
+    async def add_token(self, token: Token, token_hash: bytes, most: int) -> bool:
+        """Store a further token; return False if its player is gone, or has that many that are good.
+
+        Tokens of the player whose time has been over for a day are forgotten.
+        """
+
+    async def tokens(self, player: PlayerId, before: TokenId | None, limit: int) -> list[Token]:
+        """Return a player's tokens, newest first, older than `before`."""
+
+    async def revoke(self, player: PlayerId, token: TokenId) -> bytes | None:
+        """Delete a token and return the hash of its secret; None if the player has none of this id."""
 
 
 class Listed(Struct, frozen=True, kw_only=True):
@@ -206,3 +263,39 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the time, UTC."""
+
+
+class Key(Struct, frozen=True, kw_only=True):
+    """A public key as it is published, a JSON Web Key (RFC 8037).
+
+    Attributes:
+        crv: The curve.
+        kid: Its id: its thumbprint (RFC 7638).
+        kty: The kind of key.
+        use: What it is for: checking signatures.
+        x: The key, 32 bytes in base64url.
+    """
+
+    crv: Literal["Ed25519"] = "Ed25519"
+    kid: str
+    kty: Literal["OKP"] = "OKP"
+    use: Literal["sig"] = "sig"
+    x: str
+
+
+class Signer(Protocol):
+    """Signs in the server's name."""
+
+    @property
+    def key(self) -> Key:
+        """The public key that checks its signatures."""
+
+    def sign(self, message: bytes) -> str:
+        """Return the signature of a message, in base64url without padding."""
+
+
+class Signatures(Protocol):
+    """Checks signatures."""
+
+    def signed(self, message: bytes, signature: str, key: Key) -> bool:
+        """Return whether a signature of a message is by the holder of a key, and the key is what it says."""

@@ -18,7 +18,7 @@ from domain.match import PlayerId
 from services.addresses import Target, target_of
 from services.errors import Forbidden, Malformed, NotFound, TooMany
 from services.ids import MatchId, new_uuid, parsed, placed_uuid, written
-from services.matches import Page
+from services.pages import Page
 from services.ports import Clock, Time
 
 WebhookId = NewType("WebhookId", str)
@@ -186,6 +186,9 @@ class WebhookStore(Protocol):
         """Store a webhook of a player, or of the deployment; return False if that has `MOST` already.
 
         It is told of what is logged from now on.
+
+        Raises:
+            NotFound: The player was erased a moment ago.
         """
 
     async def all(self, reach: Reach) -> list[Webhook]:

@@ -16,8 +16,8 @@ from adapters.grpc.status import KEY, bug, status_of, too_slow
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
-from services.players import Players
-from services.ports import Player
+from services.players import Caller, Players
+from services.ports import Scope
 
 OWN = "/montane."
 """How the methods of our own services begin."""
@@ -157,24 +157,27 @@ def _forgiving(deserialize: Callable[[bytes], Message]) -> Callable[[bytes], Mes
     return read
 
 
-async def caller(players: Players, context: Context) -> Player:
-    """Return the player who calls.
+async def caller(players: Players, context: Context, scope: Scope) -> Caller:
+    """Return who calls, with a token that allows what is asked.
 
     Raises:
-        Unauthenticated: The call has no token, or one that nobody has.
+        Unauthenticated: There is no valid token.
+        Forbidden: It does not have the scope.
     """
-    return await players.authenticate(_token(context))
+    return await players.authenticate(_token(context), scope)
+
+
+async def caller_if_any(players: Players, context: Context) -> Caller | None:
+    """Return who reads, or None without a token; a bad token is refused all the same."""
+    if _metadata(context, "authorization") is None:
+        return None
+    return await caller(players, context, Scope.READ)
 
 
 async def onlooker(players: Players, context: Context) -> PlayerId | None:
-    """Return the player who calls, or None if the call has no token.
-
-    Raises:
-        Unauthenticated: The call has a token that nobody has.
-    """
-    if _metadata(context, "authorization") is None:
-        return None
-    return (await caller(players, context)).id
+    """Return the player who reads, or None without a token; a bad token is refused all the same."""
+    found = await caller_if_any(players, context)
+    return None if found is None else found.id
 
 
 def idempotency_key(context: Context) -> str | None:

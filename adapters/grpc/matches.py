@@ -10,16 +10,25 @@ from typing import Any, assert_never, override
 from google.protobuf.descriptor import EnumDescriptor
 
 from adapters.duplex import Reply, conversation
-from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
+from adapters.grpc.calls import (
+    CUT_OFF,
+    Context,
+    caller,
+    caller_if_any,
+    idempotency_key,
+    onlooker,
+    tell_key,
+)
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.mapping import Mapper, member_of
-from adapters.grpc.requests import check
+from adapters.grpc.requests import check, page_size
 from adapters.grpc.status import bug_refusal, refusal_of
 from domain.match import (
     ChatMode,
     Disclosure,
+    HolderKind,
     MemoryAid,
     OnTimeOut,
     Phase,
@@ -36,8 +45,8 @@ from services.feeds import Watch
 from services.ids import MatchId
 from services.lobby import Lobby
 from services.matches import Answer, Matches, Proposal
-from services.players import Players
-from services.ports import Listed
+from services.players import Caller, Players
+from services.ports import Listed, Scope
 from services.summaries import summaries
 
 log = logging.getLogger(__name__)
@@ -51,9 +60,6 @@ TERMS: Mapping[str, tuple[type[StrEnum], EnumDescriptor]] = {
     "chat": (ChatMode, match_pb2.ChatMode.DESCRIPTOR),
 }
 """The terms of a match that are one of a few words, by field."""
-
-PAGE_SIZE = 50
-LARGEST_PAGE = 200
 
 
 class MatchCalls(MatchServiceServicer):
@@ -69,8 +75,8 @@ class MatchCalls(MatchServiceServicer):
     @override
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Context) -> pb.CreateMatchResponse:
         """Open a match."""
-        player = await caller(self._players, context)
-        proposal = self._proposal(request)
+        player = await caller(self._players, context, Scope.PLAY)
+        proposal = self._proposal(request, player.holder_kind)
         key, listed = await self._matches.open(player.id, proposal, idempotency_key(context))
         tell_key(context, key)
         return pb.CreateMatchResponse(match=await self._match(listed), idempotency_key=key)
@@ -94,16 +100,21 @@ class MatchCalls(MatchServiceServicer):
             game=request.game if request.HasField("game") else None,
             phase=phase,
             after=request.page_token if request.HasField("page_token") else None,
-            size=_page_size(request),
+            size=page_size(request),
         )
         return pb.ListMatchesResponse(items=await self._many(page.items), next_page_token=page.next)
 
     @override
     async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
         """Seat the caller."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         key, listed = await self._lobby.take_seat(
-            player.id, MatchId(request.match), request.seat, request.entropy, idempotency_key(context)
+            player.id,
+            MatchId(request.match),
+            request.seat,
+            request.entropy,
+            idempotency_key(context),
+            kind=player.holder_kind,
         )
         tell_key(context, key)
         return pb.TakeSeatResponse(match=await self._match(listed), idempotency_key=key)
@@ -113,7 +124,7 @@ class MatchCalls(MatchServiceServicer):
         self, request: pb.SubmitCommandRequest, context: Context
     ) -> pb.SubmitCommandResponse:
         """Carry out a command of the caller's seat."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         answer = await self._matches.submit(
             player.id,
             MatchId(request.match),
@@ -135,7 +146,7 @@ class MatchCalls(MatchServiceServicer):
         self, request: pb.ListLegalMovesRequest, context: Context
     ) -> pb.ListLegalMovesResponse:
         """Return the legal moves of the caller's seat."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.READ)
         view = self._mapper.view(await self._matches.legal_moves(MatchId(request.match), player.id))
         return pb.ListLegalMovesResponse(match=view.match, version=view.version, legal_moves=view.legal_moves)
 
@@ -159,7 +170,7 @@ class MatchCalls(MatchServiceServicer):
             MatchId(request.match),
             player,
             after=_after(request),
-            size=_page_size(request),
+            size=page_size(request),
             looking_as=_looking_as(request),
         )
         return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
@@ -183,12 +194,12 @@ class MatchCalls(MatchServiceServicer):
         self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context
     ) -> AsyncGenerator[pb.PlayResponse]:
         """Send what happens in a match, and carry out commands of the caller's seat."""
-        player = await onlooker(self._players, context)
+        player = await caller_if_any(self._players, context)
         first = await anext(request_iterator, None)
         if first is None or first.WhichOneof("request") != "watch":
             raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
         check(first)
-        watch = await self._watch(first.watch, player)
+        watch = await self._watch(first.watch, None if player is None else player.id)
         watch.cut_off = CUT_OFF.get()
         reply = partial(self._reply, MatchId(first.watch.match), player)
         async with aclosing(conversation(watch, request_iterator, reply)) as parts:
@@ -207,7 +218,7 @@ class MatchCalls(MatchServiceServicer):
         )
 
     async def _reply(
-        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
+        self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None
     ) -> Reply[pb.PlayResponse]:
         """Return the reply to a request, whatever it is; None is one that cannot be read."""
         id = "" if request is None else request.command.id
@@ -227,9 +238,7 @@ class MatchCalls(MatchServiceServicer):
         )
         return Reply(pb.PlayResponse(result=result), given)
 
-    async def _answer(
-        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
-    ) -> Answer:
+    async def _answer(self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None) -> Answer:
         """Return what a command led to."""
         if request is None:
             raise Malformed("MALFORMED_REQUEST")
@@ -238,9 +247,10 @@ class MatchCalls(MatchServiceServicer):
             raise Malformed("INVALID_FIELD", field="watch", expected="in the first request only")
         if player is None:
             raise Unauthenticated("TOKEN_MISSING")
+        player.demand(Scope.PLAY)
         asked = request.command
         return await self._matches.submit(
-            player,
+            player.id,
             match,
             self._mapper.from_message(asked.command, "command"),
             key=asked.idempotency_key if asked.HasField("idempotency_key") else None,
@@ -248,7 +258,7 @@ class MatchCalls(MatchServiceServicer):
             validate_only=asked.validate_only,
         )
 
-    def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:
+    def _proposal(self, request: pb.CreateMatchRequest, kind: HolderKind) -> Proposal:
         game = self._matches.game(request.game)
         chosen: dict[str, Any] = {
             name: member_of(members, enum, getattr(request, name))
@@ -265,6 +275,7 @@ class MatchCalls(MatchServiceServicer):
             seats=request.seats if request.HasField("seats") else None,
             seat=request.seat if request.HasField("seat") else None,
             entropy=request.entropy,
+            kind=kind,
             **chosen,
         )
 
@@ -283,14 +294,6 @@ class MatchCalls(MatchServiceServicer):
     async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
         """Return matches with the names of who sits in them."""
         return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
-
-
-def _page_size(request: pb.ListMatchesRequest | pb.ListEventsRequest) -> int:
-    if not request.HasField("page_size"):
-        return PAGE_SIZE
-    if not 1 <= request.page_size <= LARGEST_PAGE:
-        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
-    return request.page_size
 
 
 def _after(request: pb.ListEventsRequest) -> int:

@@ -1,17 +1,22 @@
 """What every request must be, whatever it asks for."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from services.errors import Malformed
 
 FEW = 6
 """How many values of an enumeration are listed when one is wrong."""
+
+PAGE_SIZE = 50
+LARGEST_PAGE = 200
 
 type Check = Callable[[Any, str], None]
 """Checks a message, or a field's value, at a path."""
@@ -30,6 +35,32 @@ def check(message: Message) -> None:
     if known.ByteSize() != message.ByteSize():
         _refuse_unknown(message, "")
     _checked(message.DESCRIPTOR)(message, "")
+
+
+def page_size(request: Any) -> int:
+    """Return how many items a request for a page wants.
+
+    Raises:
+        Malformed: Less than one, or more than a page may have.
+    """
+    if not request.HasField("page_size"):
+        return PAGE_SIZE
+    size: int = request.page_size
+    if not 1 <= size <= LARGEST_PAGE:
+        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
+    return size
+
+
+def time_in(at: Timestamp, field: str) -> datetime:
+    """Return the time that a message says.
+
+    Raises:
+        Malformed: It is none: before the year 1 or after 9999, or with parts of a second beyond a second.
+    """
+    try:
+        return at.ToDatetime(UTC)
+    except (ValueError, OverflowError) as error:
+        raise Malformed("INVALID_FIELD", field=field, expected="a time") from error
 
 
 def _refuse_unknown(message: Message, path: str) -> None:

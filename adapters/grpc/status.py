@@ -26,6 +26,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -40,6 +41,7 @@ CODES: Mapping[type[Exception], grpc.StatusCode] = {
     Conflict: grpc.StatusCode.ABORTED,
     KeyReused: grpc.StatusCode.FAILED_PRECONDITION,
     Rejected: grpc.StatusCode.FAILED_PRECONDITION,
+    TooMany: grpc.StatusCode.FAILED_PRECONDITION,
     Unavailable: grpc.StatusCode.UNAVAILABLE,
 }
 """The code of each kind of failure; anything else is INTERNAL."""
@@ -119,6 +121,8 @@ def _details(
             return (_bad_request(KEY, failed.reason, sentence),)
         case Rejected():
             return (_precondition(failed.reason, clause_of(failed.reason) or "", sentence),)
+        case TooMany():
+            return (_precondition(failed.reason, "", sentence),)
         case KeyReused():
             return (_precondition(failed.reason, KEY, sentence),)
         case Conflict(details=details):

@@ -79,9 +79,7 @@ class WebhookCalls(WebhookServiceServicer):
             events=_types(request.events) or None,
             enabled=request.enabled if request.HasField("enabled") else None,
         )
-        webhook = await self._webhooks.change(
-            await self._reach(context), WebhookId(request.webhook), changes
-        )
+        webhook = await self._webhooks.change(await self._reach(context), WebhookId(request.webhook), changes)
         return pb.UpdateWebhookResponse(webhook=_webhook(webhook))
 
     @override

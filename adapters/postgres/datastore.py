@@ -1,7 +1,7 @@
 """The connections to PostgreSQL that everything in this process shares."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -62,7 +62,9 @@ class Datastore(PostgresDatastore):
                 raise Unavailable from error
             raise
 
-    async def execute(self, query: Any, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
+    async def execute(
+        self, query: Any, parameters: Sequence[Any] | Mapping[str, Any] = ()
+    ) -> list[dict[str, Any]]:
         """Return the rows that a statement gives, run in a transaction of its own."""
 
         def work() -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from adapters.postgres.datastore import Datastore
 from domain.match import PlayerId
 from services.addresses import Target
 from services.deliveries import Parcel, Sent
+from services.errors import NotFound
 from services.ids import match_id, parsed, written
 from services.webhooks import (
     MOST,
@@ -112,10 +113,12 @@ class PostgresWebhooks:
         def work() -> bool:
             with self._datastore.get_connection() as connection:
                 # One owner's webhooks are added one after the other, so that none slips past the limit.
-                connection.execute(
-                    "SELECT pg_advisory_xact_lock(hashtextextended('webhooks of ' || coalesce(%s, ''), 0))",
-                    (player,),
-                )
+                if player is None:
+                    connection.execute("SELECT pg_advisory_xact_lock(hashtext('webhooks of the deployment'))")
+                elif not connection.execute(
+                    "SELECT FROM players WHERE player_id = %s FOR NO KEY UPDATE", (owner,)
+                ).rowcount:
+                    raise NotFound("NO_SUCH_PLAYER", player=player)
                 cursor = connection.execute(
                     ADD,
                     (

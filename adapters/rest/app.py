@@ -48,7 +48,7 @@ def build(services: Services, version: str) -> Litestar:
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
                     Router("/", route_handlers=webhooks.ROUTES, tags=["Webhooks"]),
                 ],
-                before_request=refuse_unknown_parameters,
+                before_request=look_over,
             ),
             Router("/", route_handlers=health.ROUTES, tags=["Health"]),
             *docs.ROUTES,
@@ -84,6 +84,7 @@ def build(services: Services, version: str) -> Litestar:
         for path in described["paths"].values()
         for operation in path.values()
     }
+    app.state.methods = {route.path_format: ", ".join(sorted(route.methods)) for route in app.routes}
     app.state.openapi = msgspec.json.encode(described)
     return app
 
@@ -94,14 +95,21 @@ async def openapi(state: State) -> Response[bytes]:
     return Response(state.openapi, media_type="application/json")
 
 
-async def refuse_unknown_parameters(request: Call) -> None:
-    """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed."""
+async def look_over(request: Call) -> Response[None] | None:
+    """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed.
+
+    OPTIONS is answered here: the framework names only the methods of the path that were registered first.
+    """
+    if request.method == "OPTIONS":
+        methods = request.app.state.methods[request.scope["path_template"]]
+        return Response(None, status_code=204, headers={"Allow": methods})
     if not request.scope["query_string"]:
-        return
+        return None
     known = request.app.state.query_names.get(request.route_handler.handler_name, ())
     for name in request.query_params:
         if name not in known:
             raise Malformed("UNKNOWN_FIELD", field=name)
+    return None
 
 
 def _document(app: Litestar, games: Sequence[Any]) -> Any:

@@ -12,13 +12,15 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, webhook_bodies, webhook_docs
+from adapters.rest import bodies, player_bodies, webhook_bodies, webhook_docs
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.feeds import CaughtUp, End, Heartbeat
+from services.players import PublicPlayer
+from services.ports import Player, Token
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 from services.webhooks import Delivery, Webhook
@@ -26,9 +28,15 @@ from services.webhooks import Delivery, Webhook
 REFERENCE = "#/components/schemas/{name}"
 
 STATIC: Mapping[str, Any] = {
-    "PlayerRequest": bodies.PlayerRequest,
-    "Player": bodies.PlayerBody,
-    "NewPlayer": bodies.NewPlayer,
+    "PlayerRequest": player_bodies.PlayerRequest,
+    "ProfileRequest": player_bodies.ProfileRequest,
+    "Player": Player,
+    "NewPlayer": player_bodies.NewPlayer,
+    "PublicPlayer": PublicPlayer,
+    "TokenRequest": player_bodies.TokenRequest,
+    "Token": Token,
+    "NewToken": player_bodies.NewToken,
+    "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
     "WebhookRequest": webhook_bodies.WebhookRequest,
     "WebhookChangesRequest": webhook_bodies.WebhookChangesRequest,
@@ -55,14 +63,17 @@ DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game"
 
 def describes(
     *,
-    answers: str,
+    answers: str | None,
     asks: str | None = None,
     streams: str | None = None,
     lines: str | None = None,
     fails: Sequence[int] = (),
     secured: bool = False,
 ) -> dict[str, Any]:
-    """Return a handler's option that names its bodies, by component, and the problems it may answer with."""
+    """Return a handler's option that names its bodies, by component, and the problems it may answer with.
+
+    One that answers None has nothing to say.
+    """
     return {
         "answers": answers,
         "asks": asks,
@@ -110,7 +121,12 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
             said = options[operation["operationId"]]
             operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
             ok = next(status for status in operation["responses"] if status.startswith("2"))
-            operation["responses"] = {ok: _content("Done.", "application/json", said["answers"])} | {
+            good = (
+                {"description": "Done."}
+                if said["answers"] is None
+                else _content("Done.", "application/json", said["answers"])
+            )
+            operation["responses"] = {ok: good} | {
                 str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
                 for status in sorted({*said["fails"], *ALWAYS})
             }

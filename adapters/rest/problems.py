@@ -21,6 +21,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -80,7 +81,12 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[Unauthenticated],
         "Send `Authorization: Bearer <token>` with a player's token.",
     ),
-    Forbidden: Kind("forbidden", 403, TITLES[Forbidden], "The seat or the view is not the caller's."),
+    Forbidden: Kind(
+        "forbidden",
+        403,
+        TITLES[Forbidden],
+        "The seat or the view is not the caller's, or its token lacks the `scope` that `details` names.",
+    ),
     NotFound: Kind("not-found", 404, TITLES[NotFound], "There is none, or none that the caller may know of."),
     Conflict: Kind(
         "version-conflict",
@@ -95,6 +101,9 @@ KINDS: Mapping[type[Failure], Kind] = {
         422,
         TITLES[KeyReused],
         "The same key came with another request. Use a fresh key for each request.",
+    ),
+    TooMany: Kind(
+        "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
     ),
     Unavailable: Kind(
         "unavailable",

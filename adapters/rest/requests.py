@@ -10,7 +10,8 @@ from litestar.exceptions import HTTPException
 
 from adapters.use_cases import Services
 from services.errors import Malformed
-from services.ports import Player
+from services.players import Caller
+from services.ports import Scope
 
 MAX_BODY = 65_536
 """The largest body in bytes."""
@@ -50,18 +51,19 @@ def version_in(text: str, field: str, expected: str) -> int:
     return int(text)
 
 
-async def caller(request: Call) -> Player:
-    """Return who calls.
+async def caller(request: Call, scope: Scope) -> Caller:
+    """Return who calls, with a token that allows what is asked.
 
     Raises:
         Unauthenticated: There is no valid token.
+        Forbidden: It does not have the scope.
     """
-    return await services(request).players.authenticate(token(request))
+    return await services(request).players.authenticate(token(request), scope)
 
 
-async def caller_if_any(request: Call) -> Player | None:
-    """Return who calls, or None without a token; a bad token is refused all the same."""
-    return await caller(request) if "authorization" in request.headers else None
+async def caller_if_any(request: Call) -> Caller | None:
+    """Return who reads, or None without a token; a bad token is refused all the same."""
+    return await caller(request, Scope.READ) if "authorization" in request.headers else None
 
 
 async def body[Body](request: Call, type: type[Body]) -> Body:

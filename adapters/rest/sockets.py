@@ -16,12 +16,13 @@ from adapters.rest.connections import abort_of
 from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import decoded, services, token, version_in
 from adapters.rest.streams import encoded
-from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Item
 from services.ids import MatchId
 from services.matches import Answer, Matches
+from services.players import Caller
+from services.ports import Scope
 
 Socket = WebSocket[Any, Any, Any]
 
@@ -44,7 +45,9 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
     try:
         player = await _player(socket)
         after, looking_as = _asked(socket)
-        watch = await matches.watch(match, player, after=after, looking_as=looking_as)
+        watch = await matches.watch(
+            match, None if player is None else player.id, after=after, looking_as=looking_as
+        )
     except (Failure, Rejected) as failed:
         found = problem_of(failed)
         await _send(socket, SocketProblem("", found))
@@ -68,7 +71,7 @@ def text(item: Item) -> str:
     return encoded(item).decode()
 
 
-async def _reply(matches: Matches, match: MatchId, player: PlayerId | None, message: bytes) -> Reply[Message]:
+async def _reply(matches: Matches, match: MatchId, player: Caller | None, message: bytes) -> Reply[Message]:
     """Return the reply to a message, whatever it is."""
     id = ""
     try:
@@ -84,14 +87,15 @@ async def _reply(matches: Matches, match: MatchId, player: PlayerId | None, mess
 
 
 async def _answer(
-    matches: Matches, match: MatchId, player: PlayerId | None, asked: SocketCommand[Raw]
+    matches: Matches, match: MatchId, player: Caller | None, asked: SocketCommand[Raw]
 ) -> Answer:
     """Return what a command led to."""
     if player is None:
         raise Unauthenticated("TOKEN_MISSING")
-    game = await matches.game_of(match, player)
+    player.demand(Scope.PLAY)
+    game = await matches.game_of(match, player.id)
     return await matches.submit(
-        player,
+        player.id,
         match,
         decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
         key=asked.key,
@@ -100,12 +104,12 @@ async def _answer(
     )
 
 
-async def _player(socket: Socket) -> PlayerId | None:
+async def _player(socket: Socket) -> Caller | None:
     """Return who calls, by header or subprotocol, or None without a token."""
     offered = [name.removeprefix(BEARER) for name in socket.scope["subprotocols"] if name.startswith(BEARER)]
     if not offered and "authorization" not in socket.headers:
         return None
-    return (await services(socket).players.authenticate(offered[0] if offered else token(socket))).id
+    return await services(socket).players.authenticate(offered[0] if offered else token(socket), Scope.READ)
 
 
 def _asked(socket: Socket) -> tuple[int | None, str | None]:

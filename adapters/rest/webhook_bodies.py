@@ -16,8 +16,8 @@ class WebhookRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A webhook to make.
 
     Attributes:
-        url: Where messages are sent: `https://...`, without user and fragment. An address of a private network
-            is refused, unless the server allows these.
+        url: Where messages are sent: `https://...`, without user and fragment. An address of a private
+            network is refused, unless the server allows these.
         events: The types of messages that are sent. `invited` and `chat` are not for the deployment.
         description: What it is for, at most 200 printable characters.
         owner: Whose it is; the deployment's needs the scope `admin`.
@@ -51,8 +51,8 @@ class NewWebhook(Struct, frozen=True):
 
     Attributes:
         webhook: The webhook.
-        secret: What verifies its messages, `whsec_...`. It is shown this once. The server has to keep it as it
-            is, for it signs with it.
+        secret: What verifies its messages, `whsec_...`. It is shown this once. The server has to keep it as
+            it is, for it signs with it.
     """
 
     webhook: Webhook

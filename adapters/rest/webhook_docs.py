@@ -20,23 +20,23 @@ DESCRIPTION = f"""Sent to the webhooks that subscribe to its type.
 
 {chr(10).join(f"- `{type}`: {meaning}." for type, meaning in MEANINGS.items())}
 
-Messages follow [Standard Webhooks](https://www.standardwebhooks.com): the packages of that name verify them with
-the webhook's secret. `webhook-signature` has a second signature while a secret is changed. Refuse what does not
-verify, and what is older than five minutes.
+Messages follow [Standard Webhooks](https://www.standardwebhooks.com): the packages of that name verify them
+with the webhook's secret. `webhook-signature` has a second signature while a secret is changed. Refuse what
+does not verify, and what is older than five minutes.
 
-Answer with 2xx within 10 seconds; the body of the answer is ignored. Anything else, a redirect too, is an attempt
-that failed. It is tried again {len(PAUSES)} times within three days, after {PAUSES[0].seconds} seconds at first and
-then more and more rarely, later if `Retry-After` asks for that. Messages may come more than once, then with the
-same `webhook-id`, and in any order: `version` tells which is the later.
+Answer with 2xx within 10 seconds; the body of the answer is ignored. Anything else, a redirect too, is an
+attempt that failed. It is tried again {len(PAUSES)} times within some three days, after {PAUSES[0].seconds} \
+seconds at first and then more and more rarely, later if `Retry-After` asks for that. Messages may come more
+than once, then with the same `webhook-id`, and in any order: `version` tells which is the later.
 
-Answer 410 to get no more: the webhook is disabled. It is disabled too when no attempt has succeeded for three days.
-`GET /v1/webhooks/{{webhook}}` says why, and `PATCH` with `enabled` begins anew.
+Answer 410 to get no more: the webhook is disabled. It is disabled too when no attempt has succeeded for three
+days. `GET /v1/webhooks/{{webhook}}` says why, and `PATCH` with `enabled` begins anew.
 """
 
 HEADERS = {
     "webhook-id": "The message's id, `delivery_...`; the same at each attempt.",
     "webhook-timestamp": "When this attempt was made, in seconds since 1970.",
-    "webhook-signature": "Signatures of id, timestamp and body, `v1,` and base 64, with a space between them.",
+    "webhook-signature": "Signatures of id, timestamp and body: `v1,` and base 64, with spaces between them.",
 }
 
 

@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, match_pb2, matches_pb2, players_pb2, webhooks_pb2
+from adapters.grpc.generated.montane.v1 import (
+    catalogue_pb2,
+    match_pb2,
+    matches_pb2,
+    players_pb2,
+    webhooks_pb2,
+)
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.openapi import component
@@ -23,6 +29,14 @@ TAGS = {"type", "game"}
 
 SHARED: dict[str, Descriptor] = {
     "Player": players_pb2.Player.DESCRIPTOR,
+    "PublicPlayer": players_pb2.PublicPlayer.DESCRIPTOR,
+    "PlayerRequest": players_pb2.CreatePlayerRequest.DESCRIPTOR,
+    "NewPlayer": players_pb2.CreatePlayerResponse.DESCRIPTOR,
+    "ProfileRequest": players_pb2.UpdateMeRequest.DESCRIPTOR,
+    "Token": players_pb2.Token.DESCRIPTOR,
+    "TokenRequest": players_pb2.CreateTokenRequest.DESCRIPTOR,
+    "NewToken": players_pb2.CreateTokenResponse.DESCRIPTOR,
+    "TokenPage": players_pb2.ListTokensResponse.DESCRIPTOR,
     "Rules": catalogue_pb2.GetRulesResponse.DESCRIPTOR,
     "RefusalReason": catalogue_pb2.RefusalReason.DESCRIPTOR,
     "Clause": catalogue_pb2.Clause.DESCRIPTOR,

@@ -16,7 +16,7 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.deliveries import PER_TARGET, Parcel, Reply, sent
 from services.errors import Forbidden, Malformed, NotFound, TooMany
-from services.ids import MatchId, new_uuid, written
+from services.ids import MatchId
 from services.matches import Matches
 from services.views import seen_event
 from services.webhooks import (
@@ -54,9 +54,9 @@ async def stores(request: pytest.FixtureRequest) -> AsyncIterator[Stores]:
             yield stores
 
 
-def player(stores: Stores) -> PlayerId:
+async def player(stores: Stores) -> PlayerId:
     """Return a new player."""
-    return PlayerId(written("player", new_uuid(stores.clock.now())))
+    return (await stores.players().open_guest("Ann"))[0].id
 
 
 def own(player: PlayerId) -> Reach:
@@ -96,7 +96,7 @@ async def solo(matches: Matches, player: PlayerId, **changes: Any) -> MatchId:
 
 async def test_a_webhook_is_kept_as_it_was_made(stores: Stores) -> None:
     """All of it is shown to its owner, but for the secret."""
-    webhooks, ann = stores.webhook_cases(), player(stores)
+    webhooks, ann = stores.webhook_cases(), await player(stores)
     webhook, secret = await webhooks.create(
         own(ann), WebhookOwner.PLAYER, URL, [MessageType.ENDED, MessageType.STARTED], "mine"
     )
@@ -109,7 +109,7 @@ async def test_a_webhook_is_kept_as_it_was_made(stores: Stores) -> None:
 
 async def test_a_webhook_is_its_owner_s_alone(stores: Stores) -> None:
     """To everybody else there is none, whatever they ask for."""
-    webhooks, ann, ben = stores.webhook_cases(), own(player(stores)), own(player(stores))
+    webhooks, ann, ben = stores.webhook_cases(), own(await player(stores)), own(await player(stores))
     id = (await made(webhooks, ann)).id
     assert await webhooks.all(ben) == []
     for refused in (
@@ -130,8 +130,8 @@ async def test_a_webhook_is_its_owner_s_alone(stores: Stores) -> None:
 
 async def test_the_deployment_s_webhooks_are_an_administrator_s(stores: Stores) -> None:
     """It sees them beside its own, and only it makes them."""
-    webhooks, ann = stores.webhook_cases(), player(stores)
-    admin = Reach(player(stores), deployment=True)
+    webhooks, ann = stores.webhook_cases(), await player(stores)
+    admin = Reach(await player(stores), deployment=True)
     webhook = await made(webhooks, admin, owner=WebhookOwner.DEPLOYMENT)
     mine = await made(webhooks, admin)
     assert await webhooks.all(admin) == [webhook, mine]
@@ -145,12 +145,12 @@ async def test_the_deployment_s_webhooks_are_an_administrator_s(stores: Stores) 
 
 async def test_an_owner_has_so_many_webhooks_at_most(stores: Stores) -> None:
     """However many are asked for at once; another owner's do not count."""
-    webhooks, ann = stores.webhook_cases(), own(player(stores))
+    webhooks, ann = stores.webhook_cases(), own(await player(stores))
     asked = [made(webhooks, ann) for _ in range(MOST + 5)]
     answers = await asyncio.gather(*asked, return_exceptions=True)
     assert sum(isinstance(answer, TooMany) for answer in answers) == 5
     assert len(await webhooks.all(ann)) == MOST
-    await made(webhooks, own(player(stores)))
+    await made(webhooks, own(await player(stores)))
 
 
 BAD: list[tuple[Changes, str]] = [
@@ -164,7 +164,7 @@ BAD: list[tuple[Changes, str]] = [
 
 async def test_bad_changes_are_refused(stores: Stores) -> None:
     """The field is named, and nothing is changed."""
-    webhooks, ann = stores.webhook_cases(), own(player(stores))
+    webhooks, ann = stores.webhook_cases(), own(await player(stores))
     webhook = await made(webhooks, ann)
     for changes, field in BAD:
         with pytest.raises(Malformed) as failure:
@@ -175,7 +175,12 @@ async def test_bad_changes_are_refused(stores: Stores) -> None:
 
 async def test_a_player_is_told_of_its_own_matches(stores: Stores) -> None:
     """As its seat sees them, what its webhook asks for and nothing else, each in its place in the log."""
-    webhooks, matches, ann, ben = stores.webhook_cases(), stores.node(), player(stores), player(stores)
+    webhooks, matches, ann, ben = (
+        stores.webhook_cases(),
+        stores.node(),
+        await player(stores),
+        await player(stores),
+    )
     await solo(matches, ann)
     webhook = await made(webhooks, own(ann))
     few = await made(webhooks, own(ann), [MessageType.ENDED])
@@ -199,10 +204,10 @@ async def test_a_player_is_told_of_its_own_matches(stores: Stores) -> None:
 async def test_the_deployment_is_told_of_public_matches(stores: Stores) -> None:
     """As a spectator sees them; of private ones it is told nothing."""
     webhooks, matches = stores.webhook_cases(), stores.node()
-    admin = Reach(player(stores), deployment=True)
+    admin = Reach(await player(stores), deployment=True)
     await made(webhooks, admin, owner=WebhookOwner.DEPLOYMENT)
-    id = await solo(matches, player(stores))
-    await solo(matches, player(stores), visibility=Visibility.PRIVATE)
+    id = await solo(matches, await player(stores))
+    await solo(matches, await player(stores), visibility=Visibility.PRIVATE)
     messages = [told(parcel) for parcel in await taken(stores)]
     assert {one["data"]["match"] for one in messages} == {id}
     expected = [seen_event(GAMES["montana"], event, SPECTATOR) for event in await stores.store.read(id)]
@@ -212,7 +217,7 @@ async def test_the_deployment_is_told_of_public_matches(stores: Stores) -> None:
 
 async def test_nothing_is_told_while_a_webhook_is_disabled(stores: Stores) -> None:
     """What is pending is given up; enabled again, it is told of what comes then."""
-    webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     webhook = await made(webhooks, own(ann), [MessageType.STARTED])
     await solo(matches, ann)
     stores.catch_up()
@@ -230,7 +235,7 @@ async def test_nothing_is_told_while_a_webhook_is_disabled(stores: Stores) -> No
 
 async def test_a_message_is_taken_by_one(stores: Stores) -> None:
     """Of many who take at once each message goes to one; it comes back if nobody says what became of it."""
-    webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     await made(webhooks, own(ann))
     await solo(matches, ann)
     stores.catch_up()
@@ -245,7 +250,7 @@ async def test_a_message_is_taken_by_one(stores: Stores) -> None:
 
 async def test_targets_take_turns(stores: Stores) -> None:
     """Each has its few places, those that it has taken already counted in."""
-    webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     await made(webhooks, own(ann), url="https://a.example/")
     await made(webhooks, own(ann), url="https://b.example/")
     for _ in range(3):
@@ -258,7 +263,7 @@ async def test_targets_take_turns(stores: Stores) -> None:
 
 async def test_an_attempt_is_noted_once(stores: Stores) -> None:
     """The log has every attempt; one of a process that was too late counts no more."""
-    webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     webhook = await made(webhooks, own(ann), [MessageType.STARTED])
     await solo(matches, ann)
     (parcel,) = await taken(stores)
@@ -280,7 +285,7 @@ async def test_an_attempt_is_noted_once(stores: Stores) -> None:
 
 async def test_a_new_secret_signs_beside_the_one_before(stores: Stores) -> None:
     """For a day both do, so that a receiver can change over."""
-    webhooks, ann = stores.webhook_cases(), own(player(stores))
+    webhooks, ann = stores.webhook_cases(), own(await player(stores))
     webhook, first = await webhooks.create(ann, WebhookOwner.PLAYER, URL, ALL, "")
     second = await webhooks.rotate_secret(ann, webhook.id)
     await webhooks.test(ann, webhook.id)
@@ -293,7 +298,7 @@ async def test_a_new_secret_signs_beside_the_one_before(stores: Stores) -> None:
 
 async def test_a_webhook_that_moves_takes_its_messages_along(stores: Stores) -> None:
     """What is pending goes to the new address, and counts for its target."""
-    webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     webhook = await made(webhooks, own(ann), [MessageType.STARTED])
     await solo(matches, ann)
     stores.catch_up()
@@ -305,7 +310,7 @@ async def test_a_webhook_that_moves_takes_its_messages_along(stores: Stores) -> 
 
 async def test_a_webhook_that_is_removed_leaves_nothing(stores: Stores) -> None:
     """Nothing is sent any more, and what was under way is not noted."""
-    webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     webhook = await made(webhooks, own(ann))
     await solo(matches, ann)
     (parcel, *_) = await taken(stores, most=1)
@@ -318,7 +323,7 @@ async def test_a_webhook_that_is_removed_leaves_nothing(stores: Stores) -> None:
 
 async def test_the_log_comes_in_pages(stores: Stores) -> None:
     """Newest first, none twice and none left out; a page token that is none is refused."""
-    webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     webhook = await made(webhooks, own(ann), [MessageType.STARTED])
     opened = [await solo(matches, ann) for _ in range(5)]
     stores.catch_up()
@@ -337,7 +342,7 @@ async def test_the_log_comes_in_pages(stores: Stores) -> None:
 async def test_what_is_forgotten_is_not_told_again(database: str) -> None:
     """Reading the log again puts nothing down twice, also where the log of messages forgot it."""
     async with postgres_stores(database) as stores:
-        webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+        webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
         webhook = await made(webhooks, own(ann))
         await solo(matches, ann)
         parcels = await taken(stores)
@@ -369,7 +374,7 @@ async def read_again(stores: Any, database: str) -> None:
 async def test_messages_wake_who_sends_them(database: str) -> None:
     """Whoever sends is woken when there is something to send, and left alone when there is not."""
     async with postgres_stores(database) as stores:
-        webhooks, matches, ann = stores.webhook_cases(), stores.node(), player(stores)
+        webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
         woken: list[datetime] = []
         outbox = OutboxRecorder(dict(GAMES), stores.datastore, lambda: woken.append(stores.clock.now()))
         await solo(matches, ann)

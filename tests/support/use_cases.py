@@ -21,6 +21,7 @@ from domain.games import GAMES
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
+from services.ports import Clock
 from services.webhooks import Webhooks
 
 POOL = 4
@@ -80,9 +81,9 @@ class Stores:
             snapshot_every=snapshot_every,
         )
 
-    def players(self) -> Players:
-        """Return the use cases around accounts."""
-        return Players(self.accounts, self.clock)
+    def players(self, clock: Clock | None = None) -> Players:
+        """Return the use cases around accounts, of one more process."""
+        return Players(self.accounts, clock or self.clock)
 
     def webhook_cases(self) -> Webhooks:
         """Return the use cases around webhooks."""

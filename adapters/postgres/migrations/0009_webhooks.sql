@@ -4,7 +4,7 @@
 -- since: what stands in the log of matches up to here is not told: it was before the webhook, or told long ago.
 CREATE TABLE webhooks (
     webhook_id uuid PRIMARY KEY,
-    player_id uuid,
+    player_id uuid REFERENCES players ON DELETE CASCADE,
     url text NOT NULL,
     target text NOT NULL,
     description text NOT NULL,

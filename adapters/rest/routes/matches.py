@@ -16,7 +16,7 @@ from adapters.rest.bodies import (
     SeatRequest,
     command_type,
 )
-from adapters.rest.lists import paged
+from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in
 from adapters.rest.sockets import Socket, converse_over
@@ -25,7 +25,7 @@ from domain.match import Phase
 from services.decisions import LONGEST_KEY
 from services.ids import MatchId
 from services.matches import Proposal
-from services.ports import Listed
+from services.ports import Listed, Scope
 from services.summaries import summaries
 
 Key = Annotated[
@@ -43,17 +43,13 @@ LookingAs = Annotated[
         description="A seat's number, `spectator` or `all`; left out, your own seat or else a spectator.",
     ),
 ]
-PageSize = Annotated[
-    int, QueryParameter(description="The most items wanted.", ge=1, le=200, name="page_size")
-]
-PageToken = Annotated[
-    str | None, QueryParameter(description="Where the part before ended.", name="page_token")
-]
 
 
 @post(
     "/matches",
-    opt=describes(asks="MatchRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+    opt=describes(
+        asks="MatchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
 )
 async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """Open a match.
@@ -61,7 +57,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     The caller takes the seat it names. A match starts by itself when its last seat is taken, unless `start`
     is `manual`.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RawMatchRequest)
     matches = services(request).matches
     game = matches.game(asked.game)
@@ -84,13 +80,14 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         chat=asked.chat,
         rated=asked.rated,
         entropy=asked.entropy,
+        kind=player.holder_kind,
     )
     used, listed = await matches.open(player.id, proposal, key)
     headers = {"Location": f"/v1/matches/{listed.id}", "Idempotency-Key": used}
     return await _match(request, listed, status=201, headers=headers)
 
 
-@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 404)))
+@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 403, 404)))
 async def list_matches(
     request: Call,
     game: Annotated[str | None, QueryParameter(description="Only matches of this game.")] = None,
@@ -113,7 +110,7 @@ async def list_matches(
     return paged(request, await summaries(page.items, services(request).players), page.next)
 
 
-@get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 404)))
+@get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 403, 404)))
 async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
     """Tell a match without its table."""
     player = await caller_if_any(request)
@@ -123,7 +120,9 @@ async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
 
 @put(
     "/matches/{match:str}/seats/{seat:int}",
-    opt=describes(asks="SeatRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+    opt=describes(
+        asks="SeatRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
 )
 async def take_seat(
     request: Call, match: FromPath[str], seat: FromPath[int], key: Key = None
@@ -132,10 +131,10 @@ async def take_seat(
 
     The last one to sit down starts the match.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, SeatRequest)
     used, listed = await services(request).lobby.take_seat(
-        player.id, MatchId(match), seat, asked.entropy, key
+        player.id, MatchId(match), seat, asked.entropy, key, kind=player.holder_kind
     )
     return await _match(request, listed, headers={"Idempotency-Key": used})
 
@@ -155,7 +154,7 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
 
     The answer leaves after the command is stored durably.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RawCommandRequest)
     matches = services(request).matches
     game = await matches.game_of(MatchId(match), player.id)
@@ -183,7 +182,7 @@ async def list_legal_moves(request: Call, match: FromPath[str]) -> Response[byte
 
     In full form and stated order; none while the seat is not to act.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.READ)
     view = await services(request).matches.legal_moves(MatchId(match), player.id)
     return answer(LegalMoves(view.version, view.legal_moves), version=view.version)
 

@@ -135,8 +135,8 @@ async def list_deliveries(
 ) -> Response[bytes]:
     """List the messages to a webhook and what became of them, newest first.
 
-    They are kept for some weeks. With `Accept: application/x-ndjson` each is a line, and the token of the next
-    page the header `Next-Page-Token`. Needs the scope `webhooks`.
+    They are kept for some weeks. With `Accept: application/x-ndjson` each is a line, and the token of the
+    next page the header `Next-Page-Token`. Needs the scope `webhooks`.
     """
     page = await services(request).webhooks.deliveries(
         await _reach(request), WebhookId(webhook), after=page_token, size=page_size
