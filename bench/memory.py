@@ -30,6 +30,7 @@ from domain.match import (
     submit,
     take_seat,
 )
+from domain.match.proof import Link
 from domain.montana import GAME
 from domain.montana.catalogue import Options
 from domain.shared.chance import SeededChance
@@ -55,6 +56,10 @@ def by_length() -> None:
         events = sum(map(len, streams)) / MATCHES
         size = _bytes_a_match(mapper, streams)
         print(f"{events:>6.0f}{size:>15,.0f}{size / events:>16,.0f}{size * remembered / 1e6:>22,.0f}")
+
+
+HASH = "0" * 43
+LINK = Link(previous=HASH, hash=HASH, commitments=(HASH, HASH))
 
 
 def _bytes_a_match(mapper: EventMapper, streams: Sequence[Sequence[StoredEvent]]) -> float:
@@ -101,6 +106,7 @@ def _stored(mapper: EventMapper, number: int, length: int) -> list[StoredEvent]:
                     at=now,
                     seat=SEAT,
                     event=event,
+                    link=LINK,
                     by=player if event is events[0] else None,
                     key=key if event is events[0] else None,
                     digest=digest if event is events[0] else None,

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from hashlib import sha256
 from secrets import token_hex
 from typing import Any
@@ -10,18 +9,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.match import Match, PlayerId, TakeSeat, decide, to_act
+from domain.match import Match, PlayerId, TakeSeat, decide
 from domain.shared.chance import Chance, decision_chance
-from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
+from services.envelopes import Decision, Envelopes
 from services.errors import Conflict, Failure, KeyReused, Malformed
 from services.feeds import Feeds
 from services.ids import MatchId
 from services.live import Games, Live, LiveMatches
 from services.ports import Clock, EventStore, Listed, Recorded, Secrets, Seeds, VersionTaken
-from services.views import seen_events
+from services.views import seen_events, source
 
 ATTEMPTS = 5
 """How often a command is decided again after another process was faster."""
@@ -38,6 +37,7 @@ class Done(Struct, frozen=True):
 
     Attributes:
         live: The match; it may have gone on.
+        secrets: What it keeps to itself.
         key: The command's idempotency key.
         seat: The seat that gave it; None if it was no seat's.
         events: What happened, in order.
@@ -45,6 +45,7 @@ class Done(Struct, frozen=True):
     """
 
     live: Live
+    secrets: Secrets
     key: str
     seat: Seat | None
     events: Sequence[Recorded]
@@ -133,7 +134,7 @@ class Decisions:
                             raise KeyReused
                         past = await self.live.at_version(id, done.last)
                         events = await self.store.read(id, done.first - 1, done.last)
-                        return Done(live, key, events[0].seat, events, past.match)
+                        return Done(live, secrets, key, events[0].seat, events, past.match)
                     seat, command = order(live, secrets)
                     if expected_version is not None and expected_version != live.version:
                         raise await self.conflict(live, seat, expected_version)
@@ -144,9 +145,11 @@ class Decisions:
                     if fresh or not await self.live.refresh(live):
                         raise
                     continue
-                recorded = envelopes(
-                    live.game, live.match, match, decided, live.version, seat, command, by, key, digest, now
+                envelopes = Envelopes(
+                    live.game, id, secrets.seed, match=live.match, version=live.version, head=live.head
                 )
+                decision = Decision(at=now, seat=seat, command=command, by=by, key=key, digest=digest)
+                recorded = envelopes.wrap(decision, decided, match)
                 try:
                     await self.append(id, recorded)
                 except VersionTaken:
@@ -155,7 +158,7 @@ class Decisions:
                 live.advance(match, recorded)
                 self.feeds.publish(id, recorded)
                 self._snapshot_if_due(live)
-                return Done(live, key, seat, recorded, match)
+                return Done(live, secrets, key, seat, recorded, match)
             seat, _ = order(live, secrets)
             raise await self.conflict(live, seat, expected_version or live.version)
 
@@ -185,12 +188,13 @@ class Decisions:
         after = min(expected_version, live.version)
         up_to = min(after + MISSED_EVENTS, live.version)
         missed = await self.store.read(live.id, after, up_to)
+        secrets = await self.secrets(live.id)
         viewer = SPECTATOR if seat is None else seated(seat)
         return Conflict(
             "VERSION_CONFLICT",
             version=live.version,
             expected_version=expected_version,
-            events=seen_events(live.game, missed, viewer),
+            events=seen_events(source(live, secrets), missed, viewer),
             truncated=up_to < live.version,
         )
 
@@ -210,39 +214,6 @@ class Decisions:
         """Let a snapshot go whether it was kept or not: it only saves work."""
         self._background.discard(task)
         task.cancelled() or task.exception()
-
-
-def envelopes(
-    game: Game[Any, Any, Any, Any],
-    before: Match[Any, Any] | None,
-    after: Match[Any, Any],
-    events: Sequence[object],
-    version: int,
-    seat: Seat | None,
-    command: Any,
-    by: PlayerId | None,
-    key: str,
-    digest: str,
-    at: datetime,
-) -> list[Recorded]:
-    """Return the events of one decision, taken at a version, as they are stored."""
-    acting = to_act(game, after)
-    changed = before is None or acting != to_act(game, before)
-    last = len(events) - 1
-    return [
-        Recorded(
-            version=version + 1 + place,
-            at=at,
-            seat=seat,
-            event=event,
-            by=by if place == 0 else None,
-            key=key if place == 0 else None,
-            digest=digest if place == 0 else None,
-            command=None if command is None or place else msgspec.json.encode(command),
-            to_act=acting if changed and place == last else None,
-        )
-        for place, event in enumerate(events)
-    ]
 
 
 def chance_of(match: Match[Any, Any], seed: bytes, id: MatchId, version: int, command: Any) -> Chance:

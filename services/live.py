@@ -27,11 +27,12 @@ class Live:
         match: The folded match.
         version: How many events it holds.
         opened_at: When it was opened, UTC.
+        head: Hash of its last event.
         done: What was done for each player and idempotency key.
         snapshot_version: Version of the latest snapshot known, 0 if none.
     """
 
-    __slots__ = ("_last", "done", "game", "id", "match", "opened_at", "snapshot_version", "version")
+    __slots__ = ("_last", "done", "game", "head", "id", "match", "opened_at", "snapshot_version", "version")
 
     def __init__(self, id: MatchId, game: Game[Any, Any, Any, Any], snapshot: Snapshot) -> None:
         """Begin where a snapshot ends."""
@@ -40,6 +41,7 @@ class Live:
         self.match: Match[Any, Any] = snapshot.match
         self.version = snapshot.version
         self.opened_at: datetime = snapshot.opened_at
+        self.head = snapshot.head
         self.done: dict[CommandName, Done] = {(by, key): done for by, key, done in snapshot.done}
         self._last: CommandName = (None, "")
         self.snapshot_version = 0
@@ -65,11 +67,14 @@ class Live:
                 known = self.done[self._last]
                 self.done[self._last] = Done(known.digest, known.first, recorded.version)
             self.version = recorded.version
+            self.head = recorded.link.hash
 
     def snapshot(self) -> Snapshot:
         """Return all of it as a snapshot."""
         done = tuple((by, key, what) for (by, key), what in self.done.items())
-        return Snapshot(version=self.version, match=self.match, opened_at=self.opened_at, done=done)
+        return Snapshot(
+            version=self.version, match=self.match, opened_at=self.opened_at, head=self.head, done=done
+        )
 
 
 def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
@@ -78,7 +83,8 @@ def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
     if not isinstance(first.event, Opened):
         raise TypeError(f"{id} begins with {type(first.event).__name__}")
     game = games[first.event.terms.game]
-    beginning = Snapshot(version=0, match=evolve(game, None, first.event), opened_at=first.at, done=())
+    match = evolve(game, None, first.event)
+    beginning = Snapshot(version=0, match=match, opened_at=first.at, head=first.link.previous, done=())
     live = Live(id, game, beginning)
     live.advance(live.match, [first])
     live.fold(others)

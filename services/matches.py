@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.match import (
     ChatMode,
@@ -34,7 +35,8 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
 from services.access import check_known_to, may_know, seat_of, viewer_of
-from services.decisions import Decisions, chance_of, checked_key, digest_of, envelopes
+from services.decisions import Decisions, chance_of, checked_key, digest_of
+from services.envelopes import Decision, Envelopes
 from services.errors import KeyReused, Malformed, NotFound, Unavailable
 from services.feeds import Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
@@ -51,7 +53,7 @@ from services.ports import (
     Seeds,
     VersionTaken,
 )
-from services.views import SeenEvent, View, seen_events, view
+from services.views import SeenEvent, View, seen_events, source, view
 
 LONGEST_ENTROPY = 256
 
@@ -273,7 +275,7 @@ class Matches:
         return Answer(
             key=key,
             version=done.version,
-            events=seen_events(done.live.game, done.events, viewer),
+            events=seen_events(source(done.live, done.secrets), done.events, viewer),
             id=id,
             match=done.match,
             game=done.live.game,
@@ -432,7 +434,8 @@ class Matches:
         viewer = viewer_of(live, player, looking_as)
         events = await self._store.read(id, after, after + size)
         last = events[-1].version if events else after
-        return Page(seen_events(live.game, events, viewer), str(last) if last < live.version else None)
+        seen = seen_events(source(live, await self.decisions.secrets(id)), events, viewer)
+        return Page(seen, str(last) if last < live.version else None)
 
     async def watch(
         self,
@@ -459,7 +462,9 @@ class Matches:
         channel = self.feeds.join(id)
         try:
             live = await self.known(id, player, invitation)
-            return self.feeds.watch(channel, live, viewer_of(live, player, looking_as), after)
+            viewer = viewer_of(live, player, looking_as)
+            secrets = await self.decisions.secrets(id)
+            return self.feeds.watch(channel, live, secrets, viewer, after)
         except BaseException:
             self.feeds.part(channel)
             raise
@@ -506,21 +511,18 @@ def _opening_events(
         rated=proposal.rated and seats > 1,
         rematch_of=proposal.rematch_of,
     )
-    digest = opening.digest
+    id, seed = match_id(opening.match), opening.secrets.seed
+    envelopes = Envelopes(game, id, seed)
+    opening_of = Decision(at=at, seat=None, command=None, by=opener, key=key, digest=opening.digest)
     events, match = open_match(game, terms)
-    recorded = envelopes(game, None, match, events, 0, None, None, opener, key, digest, at)
+    recorded = envelopes.wrap(opening_of, events, match)
     if proposal.seat is None:
         return recorded
     command = TakeSeat(Seat(proposal.seat), Holder(opener, proposal.kind, proposal.entropy))
-    version = len(recorded)
-    chance = chance_of(match, opening.secrets.seed, match_id(opening.match), version, command)
-    seating, seated_match = decide(game, match, None, command, chance, at)
-    return [
-        *recorded,
-        *envelopes(
-            game, match, seated_match, seating, version, command.seat, command, opener, key, digest, at
-        ),
-    ]
+    chance = chance_of(match, seed, id, len(recorded), command)
+    events, match = decide(game, match, None, command, chance, at)
+    taken = replace(opening_of, seat=command.seat, command=command)
+    return [*recorded, *envelopes.wrap(taken, events, match)]
 
 
 def _listed(live: Live) -> Listed:

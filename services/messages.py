@@ -7,13 +7,12 @@ import msgspec
 from msgspec import Struct
 
 from domain.match import Cancelled, Finished, Invited, Match, PlayerId, Started, Visibility
-from domain.shared.game import Game
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.ids import MatchId
 from services.ports import Recorded, Time
-from services.views import SeenEvent, seen_event
+from services.views import SeenEvent, Source, seen_event
 from services.webhooks import MessageType
 
 _TURNING_POINTS: Mapping[type[Any], MessageType] = {
@@ -109,14 +108,11 @@ def notices(match: Match[Any, Any], recorded: Recorded) -> Iterator[Notice]:
                 yield Notice(MessageType.YOUR_TURN, None, seat, player)
 
 
-def body(
-    game: Game[Any, Any, Any, Any], id: MatchId, match: Match[Any, Any], recorded: Recorded, notice: Notice
-) -> bytes:
+def body(source: Source, match: Match[Any, Any], recorded: Recorded, notice: Notice) -> bytes:
     """Return the body of the message that gives a notice of an event.
 
     Args:
-        game: The match's game.
-        id: The match.
+        source: The match as one whose events are shown.
         match: The match behind the event; its table does not matter.
         recorded: The event.
         notice: Who is told what.
@@ -124,12 +120,12 @@ def body(
     viewer = SPECTATOR if notice.seat is None else seated(notice.seat)
     told = notice.type is MessageType.MATCH_EVENT
     data = MessageData[Any](
-        match=id,
-        game=game.id,
+        match=source.id,
+        game=source.game.id,
         version=recorded.version,
         seat=notice.seat,
         player=notice.player,
         outcome=match.outcome if notice.type is MessageType.ENDED else None,
-        event=seen_event(game, recorded, viewer) if told else None,
+        event=seen_event(source, recorded, viewer) if told else None,
     )
     return msgspec.json.encode(Message(notice.type, recorded.at, data))

@@ -9,6 +9,7 @@ from uuid import UUID
 from msgspec import Meta, Struct
 
 from domain.match import Match, Phase, PlayerId
+from domain.match.proof import Link
 from domain.shared.seats import Seat
 from services.ids import MatchId, TokenId
 
@@ -24,10 +25,11 @@ class Recorded(Struct, frozen=True, kw_only=True):
         at: When it was decided, UTC.
         seat: The seat whose command brought it about; None if it was no seat's.
         event: The match's or the game's event, whole.
+        link: Its place in the chain.
         by: Who gave the command, with the first of its events only; None if no player did.
         key: The command's idempotency key, with the first of its events only.
         digest: SHA-256 of what was asked with that key, in hexadecimal; beside the key.
-        command: The command as JSON, with the first of its events only; None for an opening.
+        command: The command as canonical JSON, with the first of its events only; None for an opening.
         to_act: The seats that must choose from now on, rising; with the last of a command's events only, and
             only if the command changed it.
     """
@@ -36,6 +38,7 @@ class Recorded(Struct, frozen=True, kw_only=True):
     at: datetime
     seat: Seat | None
     event: Any
+    link: Link
     by: PlayerId | None = None
     key: str | None = None
     digest: str | None = None
@@ -64,12 +67,14 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         version: How many events it holds.
         match: The folded match.
         opened_at: When the match was opened, UTC.
+        head: Hash of the last of its events.
         done: The commands carried out, as (by whom, key, what was done).
     """
 
     version: int
     match: Match[Any, Any]
     opened_at: datetime
+    head: str
     done: tuple[tuple[PlayerId | None, str, Done], ...]
 
 

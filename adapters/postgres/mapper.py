@@ -15,6 +15,7 @@ from msgspec import Raw, Struct
 
 from adapters.generics import filled
 from domain.match import MATCH_EVENTS, Match, Opened, PlayerId
+from domain.match.proof import Link
 from domain.shared.seats import Seat
 from services.live import Games
 from services.ports import Done, Recorded, Snapshot
@@ -58,6 +59,9 @@ class Envelope[E](Struct, frozen=True, kw_only=True, omit_defaults=True):
     command: Raw = NO_COMMAND
     to_act: tuple[Seat, ...] | None = None
     event: E
+    previous: str
+    hash: str
+    commitments: tuple[str, ...]
 
 
 class EventMapper(Mapper[UUID]):
@@ -89,6 +93,9 @@ class EventMapper(Mapper[UUID]):
             command=NO_COMMAND if recorded.command is None else Raw(recorded.command),
             to_act=recorded.to_act,
             event=recorded.event,
+            previous=recorded.link.previous,
+            hash=recorded.link.hash,
+            commitments=recorded.link.commitments,
         )
         return StoredEvent(
             domain_event.originator_id,
@@ -112,6 +119,7 @@ class EventMapper(Mapper[UUID]):
             command=None if envelope.command == NO_COMMAND else bytes(envelope.command),
             to_act=envelope.to_act,
             event=envelope.event,
+            link=Link(previous=envelope.previous, hash=envelope.hash, commitments=envelope.commitments),
         )
         return LoggedEvent(stored_event.originator_id, recorded)  # type: ignore[arg-type]
 
@@ -137,6 +145,7 @@ class SnapshotMapper:
             ruleset=snapshot.match.terms.ruleset,
             match=snapshot.match,
             opened_at=snapshot.opened_at,
+            head=snapshot.head,
             done=snapshot.done,
         )
         return StoredEvent(match, snapshot.version, SNAPSHOT_TOPIC, msgspec.json.encode(kept))
@@ -151,7 +160,11 @@ class SnapshotMapper:
         except (msgspec.DecodeError, KeyError):
             return None
         return Snapshot(
-            version=stored.originator_version, match=kept.match, opened_at=kept.opened_at, done=kept.done
+            version=stored.originator_version,
+            match=kept.match,
+            opened_at=kept.opened_at,
+            head=kept.head,
+            done=kept.done,
         )
 
 
@@ -163,6 +176,7 @@ class Kept[S, O](Struct, frozen=True, kw_only=True):
     ruleset: str
     match: Match[S, O]
     opened_at: datetime
+    head: str
     done: tuple[tuple[PlayerId | None, str, Done], ...]
 
 

@@ -17,6 +17,7 @@ from services.deliveries import Parcel, Sent
 from services.ids import match_id, parsed
 from services.live import Games
 from services.messages import notices
+from services.ports import Seeds
 from services.webhooks import (
     MOST,
     Changes,
@@ -54,10 +55,11 @@ class Queued(Struct):
 class MemoryWebhooks:
     """The ports `WebhookStore` and `Outbox` over a log in memory."""
 
-    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
-        """Take the registered games and the log."""
+    def __init__(self, games: Games, log: ApplicationRecorder, seeds: Seeds) -> None:
+        """Take the registered games, the log, and the secrets of matches."""
         self._games = games
         self._log = log
+        self._seeds = seeds
         self._webhooks: dict[WebhookId, Kept] = {}
         self._queued: dict[DeliveryId, Queued] = {}
         self._told = 0
@@ -66,7 +68,7 @@ class MemoryWebhooks:
         """Store a webhook of a player, or of the deployment; return False if that has `MOST` already."""
         if sum(kept.player == player for kept in self._webhooks.values()) >= MOST:
             return False
-        self._webhooks[webhook.id] = Kept(webhook, player, str(target), secret, self._log_end())
+        self._webhooks[webhook.id] = Kept(webhook, player, str(target), secret, await self._log_end())
         return True
 
     async def all(self, reach: Reach) -> list[Webhook]:
@@ -83,7 +85,7 @@ class MemoryWebhooks:
         """Change a webhook and return it as it is then."""
         if (kept := self._webhooks.get(id)) is None:
             return None
-        self._catch_up()
+        await self._catch_up()
         changed = {
             name: value for name, value in msgspec.structs.asdict(changes).items() if value is not None
         }
@@ -92,7 +94,7 @@ class MemoryWebhooks:
         if changes.enabled is not None:
             changed["disabled_reason"] = None if changes.enabled else DisabledReason.BY_OWNER
             changed["failing_since"] = None
-            kept.since = self._log_end() if changes.enabled else kept.since
+            kept.since = await self._log_end() if changes.enabled else kept.since
         kept.webhook = msgspec.structs.replace(kept.webhook, **changed)
         if changes.enabled is False:
             self._give_up(id)
@@ -116,7 +118,7 @@ class MemoryWebhooks:
 
     async def deliveries(self, id: WebhookId, before: DeliveryId | None, limit: int) -> list[Delivery]:
         """Return the messages to a webhook, newest first, older than `before`."""
-        self._catch_up()
+        await self._catch_up()
         found = [
             queued.delivery
             for queued in self._queued.values()
@@ -137,7 +139,7 @@ class MemoryWebhooks:
         self, now: datetime, until: datetime, *, most: int, per_target: int, under_way: Mapping[str, int]
     ) -> list[Parcel]:
         """Take messages that are due; nobody else takes them meanwhile."""
-        self._catch_up()
+        await self._catch_up()
         due = [
             (queued.delivery.next_attempt_at, queued)
             for queued in self._queued.values()
@@ -190,7 +192,7 @@ class MemoryWebhooks:
             del self._queued[queued.delivery.id]
         return len(gone)
 
-    def _catch_up(self) -> None:
+    async def _catch_up(self) -> None:
         """Put down what the log tells since the last time."""
         if self._log.max_notification_id() == self._told:
             return
@@ -207,7 +209,8 @@ class MemoryWebhooks:
             self._told = happened.position
             at = happened.recorded.at
             told = tuple(notices(happened.match, happened.recorded))
-            for put in messages(self._games, happened, told, subscribers):
+            secrets = await self._seeds.secrets(match_id(happened.number))
+            for put in messages(self._games, secrets.seed, happened, told, subscribers):
                 delivery = Delivery(
                     id=put.id,
                     type=put.type,
@@ -219,8 +222,8 @@ class MemoryWebhooks:
                 )
                 self._queued[delivery.id] = Queued(ids[put.subscriber.id], delivery, put.body)
 
-    def _log_end(self) -> int:
-        self._catch_up()
+    async def _log_end(self) -> int:
+        await self._catch_up()
         return self._told
 
     def _give_up(self, id: WebhookId) -> None:

@@ -17,6 +17,7 @@ from domain.match import PlayerId
 from services.ids import match_id, parsed, written
 from services.live import Games
 from services.messages import Notice, body, notices
+from services.views import Source
 from services.webhooks import DeliveryId, MessageType, new_delivery_id
 
 NAME = "webhooks"
@@ -29,6 +30,8 @@ SELECT webhook_id, player_id, target, events, since FROM webhooks
 WHERE enabled AND (player_id = ANY(%s) OR player_id IS NULL) ORDER BY webhook_id FOR KEY SHARE
 """
 """None of them is removed before the messages to it are put down."""
+
+SEEDS = "SELECT match_id, seed FROM match_openings WHERE match_id = ANY(%s)"
 
 PUT = """
 INSERT INTO webhook_deliveries
@@ -78,6 +81,7 @@ class Put(Struct, frozen=True):
 
 def messages(
     games: Games,
+    seed: bytes,
     happened: Happened,
     told: Sequence[Notice],
     subscribers: Mapping[PlayerId | None, Sequence[Subscriber]],
@@ -86,12 +90,13 @@ def messages(
 
     Args:
         games: The registered games by id.
+        seed: The match's secret.
         happened: The event.
         told: Who is told what of it.
         subscribers: The webhooks of each owner.
     """
     match, recorded = happened.match, happened.recorded
-    game, id = games[match.terms.game], match_id(happened.number)
+    source = Source(games[match.terms.game], match_id(happened.number), match.terms.seats, seed)
     for ordinal, notice in enumerate(told):
         asking = [
             subscriber
@@ -99,7 +104,7 @@ def messages(
             if notice.type in subscriber.events and subscriber.since < happened.position
         ]
         if asking:
-            content = body(game, id, match, recorded, notice)
+            content = body(source, match, recorded, notice)
             for subscriber in asking:
                 delivery = new_delivery_id(recorded.at, recorded.version, ordinal)
                 yield Put(delivery, subscriber, ordinal, notice.type, content)
@@ -164,6 +169,8 @@ class OutboxRecorder(PostgresTrackingRecorder):
             subscribers.setdefault(owner, []).append(subscriber)
         if not subscribers:
             return 0
+        matches = list({happened.number for happened in batch})
+        seeds = {row["match_id"]: bytes(row["seed"]) for row in cursor.execute(SEEDS, (matches,))}
         rows = [
             (
                 parsed("delivery", put.id),
@@ -177,7 +184,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
                 happened.recorded.at,
             )
             for happened, some in told
-            for put in messages(self._games, happened, some, subscribers)
+            for put in messages(self._games, seeds[happened.number], happened, some, subscribers)
         ]
         if rows:
             cursor.execute(PUT, [list(column) for column in zip(*rows, strict=True)])

@@ -78,7 +78,7 @@ class Proof[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
         commitments: One an audience: the seats in seat order, then `all`.
         salt: The salt of the viewer's own commitment; a spectator has none.
         public: What a spectator was shown, if that is not what the viewer was shown.
-        command: The command, for the viewer that sees all, with the first of its events only.
+        command: The command as canonical JSON, for whoever sees all, with the first of its events only.
         request: Hash of who asked for it, with which key and digest, beside the command.
     """
 
@@ -88,7 +88,7 @@ class Proof[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
     commitments: tuple[str, ...]
     salt: str | None = None
     public: P | None = None
-    command: Any = None
+    command: str | None = None
     request: str | None = None
 
 
@@ -193,7 +193,7 @@ def proof[P](
         commitments=link.commitments,
         salt=None if salt is None else written(salt),
         public=None if public == payload else public,
-        command=Raw(fact.command) if whole and fact.command is not None else None,
+        command=fact.command.decode() if whole and fact.command is not None else None,
         request=fact.request if whole else None,
     )
 
@@ -226,7 +226,7 @@ def flaw(shown: Shown, viewer: Viewer, previous: str) -> Flaw | None:
     if record_hash(record) != proof.hash:
         return Flaw.HASH
     if sees_all(viewer):
-        part = _part_of_all(canonical(proof.command), part, proof.request)
+        part = _part_of_all((proof.command or "null").encode(), part, proof.request)
     place = place_of(viewer, len(proof.commitments) - 1)
     return None if place is None or _opened(proof, place, part) else Flaw.COMMITMENT
 

@@ -245,25 +245,29 @@ def chance_of(staged: Staged, table: Table, version: int) -> Chance:
     return decision_chance(staged.seed, staged.id, [""] * table.seats, version)
 
 
+HASH = re.compile(rb'"[\w-]{43}"')
+HASHES = {"previous", "hash", "commitments"}
+
+
 def timeless(said: Said) -> tuple[object, ...]:
-    """Return an answer without the times at which its events were decided."""
+    """Return an answer without the times of its events, and without hashes over what others may see."""
     parts = said.content if isinstance(said.content, tuple) else (said.content,)
     if not isinstance(parts[0], Message):
-        return said.code, said.head, re.sub(rb'"at":"[^"]*"', b'"at":null', said.body)
+        return said.code, said.head, HASH.sub(b"null", re.sub(rb'"at":"[^"]*"', b'"at":null', said.body))
     for part in parts:
         clear_times(part)
     return said.code, said.head, *(part.SerializeToString(deterministic=True) for part in parts)
 
 
 def clear_times(message: Message) -> None:
-    """Empty every field `at` of a message and of those within it, what was missed at a conflict too."""
+    """Empty times and hashes of a message and of those within it, what was missed at a conflict too."""
     conflict = VersionConflict()
     if isinstance(message, Packed) and message.Unpack(conflict):
         clear_times(conflict)
         message.Pack(conflict, deterministic=True)
         return
     for field, value in message.ListFields():
-        if field.name == "at":
+        if field.name == "at" or field.name in HASHES:
             message.ClearField(field.name)
         elif isinstance(value, Message):
             clear_times(value)

@@ -26,6 +26,7 @@ from services.errors import Unavailable
 from services.ids import TokenId, match_id, new_uuid, written
 from services.ports import Opening, Player, Recorded, Scope, Secrets, Token
 from tests.support.database import end_sessions, log_locked
+from tests.support.matches import LINK
 from tests.support.relay import relay
 from tests.support.use_cases import POOL, postgres_stores
 
@@ -44,7 +45,7 @@ TOKEN = Token(
     created_at=NOW,
     expires_at=None,
 )
-STARTED = Recorded(version=1, at=NOW, seat=None, key="k", digest="d", command=None, event=Started(Seat(0)))
+STARTED = Recorded(version=1, at=NOW, seat=None, key="k", digest="d", event=Started(Seat(0)), link=LINK)
 
 
 async def unavailable_after(call: Callable[[], Awaitable[object]]) -> float:

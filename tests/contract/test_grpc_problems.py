@@ -348,7 +348,8 @@ async def test_a_version_conflict_carries_what_was_missed(
     assert refusal.named == {"version": "4", "expected_version": "2"}
     conflict = refusal.detail(matches.VersionConflict())
     assert (conflict.version, conflict.expected_version, conflict.truncated) == (4, 2, False)
-    served = await face.matches.ListEvents(matches.ListEventsRequest(match=face.match, after=2))
+    asked = matches.ListEventsRequest(match=face.match, after=2)
+    served = await face.matches.ListEvents(asked, metadata=face.ann)
     assert list(conflict.events) == list(served.items)
     monkeypatch.setattr("services.decisions.MISSED_EVENTS", 1)
     refusal = await face.refused("SubmitCommand", face.command(own, expected_version=2))
@@ -501,7 +502,7 @@ async def test_a_whole_deal(face: Face) -> None:
     assert not view.legal_moves
     served, page = [], matches.ListEventsRequest(match=opened.id, page_size=7)
     while True:
-        answer = await face.matches.ListEvents(page)
+        answer = await face.matches.ListEvents(page, metadata=face.ann)
         served += answer.items
         if not answer.HasField("next_page_token"):
             break

@@ -18,6 +18,7 @@ from services.errors import NotFound, Unavailable
 from services.ids import MatchId, TokenId, match_id, new_uuid, written
 from services.lobby import Lobby
 from services.ports import Done, Opening, Player, Recorded, Scope, Secrets, Snapshot, Token, VersionTaken
+from tests.support.matches import LINK
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
@@ -57,6 +58,8 @@ def recorded(version: int, event: object, command: bytes | None = None) -> Recor
         digest="d",
         command=command,
         event=event,
+        link=LINK,
+        by=ANN,
     )
 
 
@@ -104,7 +107,7 @@ async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
     match = fresh()
     folded = evolve(MONTANA, None, OPENED.event)
     done = ((None, "key 1", Done("d", 1, 1)), (ANN, "key 2", Done("d", 2, 2)))
-    early = Snapshot(version=10, match=folded, opened_at=NOW, done=done)
+    early = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, done=done)
     late = msgspec.structs.replace(early, version=20)
     assert await stores.store.snapshot(match) is None
     await stores.store.keep_snapshot(match, early)
@@ -120,7 +123,9 @@ async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
     """What does not decode as today's shape is passed over, and the match is folded from its events."""
     async with postgres_stores(database) as stores:
         match = fresh()
-        snapshot = Snapshot(version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, done=())
+        snapshot = Snapshot(
+            version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, head=LINK.hash, done=()
+        )
         await stores.store.keep_snapshot(match, snapshot)
         datastore = Datastore(database, 1)
         await datastore.execute(
@@ -220,6 +225,10 @@ def test_stored_names_are_written_out() -> None:
             "row": 3,
             "column": 8,
         },
+        "by": ANN,
+        "previous": LINK.previous,
+        "hash": LINK.hash,
+        "commitments": [],
     }
 
 

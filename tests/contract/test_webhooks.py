@@ -18,7 +18,7 @@ from services.deliveries import PER_TARGET, Parcel, Reply, sent
 from services.errors import Forbidden, Malformed, NotFound, TooMany
 from services.ids import MatchId
 from services.matches import Matches
-from services.views import seen_event
+from services.views import Source, seen_event
 from services.webhooks import (
     BOTH_SIGN,
     MOST,
@@ -92,6 +92,11 @@ def told(parcel: Parcel) -> Any:
 async def solo(matches: Matches, player: PlayerId, **changes: Any) -> MatchId:
     """Return a match that a player plays alone, and which has begun."""
     return (await matches.open(player, proposal(**changes), None))[1].id
+
+
+async def shown_from(stores: Stores, id: MatchId) -> Source:
+    """Return a match of one seat as one whose events are shown."""
+    return Source(GAMES["montana"], id, 1, (await stores.seeds.secrets(id)).seed)
 
 
 async def test_a_webhook_is_kept_as_it_was_made(stores: Stores) -> None:
@@ -189,7 +194,7 @@ async def test_a_player_is_told_of_its_own_matches(stores: Stores) -> None:
     await matches.submit(ann, id, Resign(), key=None, expected_version=None, validate_only=False)
     parcels = await taken(stores)
     events = await stores.store.read(id)
-    expected = [seen_event(GAMES["montana"], event, seated(Seat(0))) for event in events][1:]
+    expected = [seen_event(await shown_from(stores, id), event, seated(Seat(0))) for event in events][1:]
     mine = [told(parcel) for parcel in parcels if parcel.webhook == webhook.id]
     shown = [one["data"]["event"] for one in mine if one["type"] == "match.event"]
     assert shown == plain(expected)
@@ -210,7 +215,8 @@ async def test_the_deployment_is_told_of_public_matches(stores: Stores) -> None:
     await solo(matches, await player(stores), visibility=Visibility.PRIVATE)
     messages = [told(parcel) for parcel in await taken(stores)]
     assert {one["data"]["match"] for one in messages} == {id}
-    expected = [seen_event(GAMES["montana"], event, SPECTATOR) for event in await stores.store.read(id)]
+    events = await stores.store.read(id)
+    expected = [seen_event(await shown_from(stores, id), event, SPECTATOR) for event in events]
     shown = [one["data"]["event"] for one in messages if one["type"] == "match.event"]
     assert shown == plain(expected)
 
@@ -337,6 +343,19 @@ async def test_the_log_comes_in_pages(stores: Stores) -> None:
     assert seen == opened[::-1]
     with pytest.raises(Malformed):
         await webhooks.deliveries(own(ann), webhook.id, after="nonsense", size=2)
+
+
+async def test_a_player_s_webhooks_go_with_its_account(database: str) -> None:
+    """With their messages; and who is gone gets no new ones."""
+    async with postgres_stores(database) as stores:
+        webhooks, ann = stores.webhook_cases(), await player(stores)
+        webhook = await made(webhooks, own(ann))
+        await webhooks.test(own(ann), webhook.id)
+        await stores.accounts.erase(ann)
+        assert await webhooks.all(own(ann)) == []
+        assert await taken(stores) == []
+        with pytest.raises(NotFound):
+            await made(webhooks, own(ann))
 
 
 async def test_what_is_forgotten_is_not_told_again(database: str) -> None:

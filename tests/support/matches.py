@@ -27,6 +27,8 @@ from domain.match import (
     open_match,
     take_seat,
 )
+from domain.match.proof import Link
+from domain.shared.chain import genesis
 from domain.shared.chance import Chance
 from domain.shared.game import Game
 from domain.shared.seats import Seat, seats_in_order
@@ -94,3 +96,7 @@ def lives[O](game: Game[Any, Any, Any, O], options: O) -> Iterator[object]:
         if match.clocks is not None:
             events, _ = decided(game, match, TimeOut(match.clocks.running[0]), None, at(30))
             yield from events
+
+
+LINK = Link(previous=genesis("match"), hash=genesis("match"), commitments=())
+"""A place in a chain, for events whose place does not matter."""

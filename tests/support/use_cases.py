@@ -124,12 +124,13 @@ def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
     log = POPOApplicationRecorder()
+    seeds = MemorySeeds()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
         MemoryAccounts(),
-        MemorySeeds(),
+        seeds,
         MemoryMatchList(games, log),
-        MemoryWebhooks(games, log),
+        MemoryWebhooks(games, log, seeds),
     )
 
 

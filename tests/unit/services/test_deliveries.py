@@ -7,6 +7,7 @@ from typing import Any
 from eventsourcing.popo import POPOApplicationRecorder
 
 from adapters.postgres.memory_webhooks import MemoryWebhooks
+from adapters.postgres.players import MemorySeeds
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.deliveries import CONCURRENCY, LEASE, PAUSES, PER_TARGET, Deliveries, Parcel, Reply
@@ -70,7 +71,7 @@ class Deployment:
     def __init__(self) -> None:
         """Begin without webhooks."""
         self.clock = ManualClock(START)
-        self.outbox = MemoryWebhooks(dict(GAMES), POPOApplicationRecorder())
+        self.outbox = MemoryWebhooks(dict(GAMES), POPOApplicationRecorder(), MemorySeeds())
         self.webhooks = Webhooks(self.outbox, self.clock, private=False)
         self.targets = Targets()
         self.deliveries = self.worker()

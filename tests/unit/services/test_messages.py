@@ -28,10 +28,10 @@ from domain.shared.viewers import SPECTATOR, seated
 from services.ids import MatchId
 from services.messages import Notice, body, notices
 from services.ports import Recorded
-from services.views import seen_event
+from services.views import Source, seen_event
 from services.webhooks import MessageType
 from tests.support.differences import plain
-from tests.support.matches import at, decided, holder, playing, terms
+from tests.support.matches import LINK, at, decided, holder, playing, terms
 
 MONTANA = GAMES["montana"]
 ID = MatchId("match_01")
@@ -40,7 +40,12 @@ TWO = GAMES["mountains"]
 
 def recorded(event: object, version: int = 1, **changes: Any) -> Recorded:
     """Return an event with an envelope."""
-    return Recorded(version=version, at=at(0), seat=None, event=event, **changes)
+    return Recorded(version=version, at=at(0), seat=None, event=event, link=LINK, **changes)
+
+
+def shown_from(game: Game[Any, Any, Any, Any], match: Match[Any, Any]) -> Source:
+    """Return a match as one whose events are shown."""
+    return Source(game, ID, match.terms.seats, bytes(32))
 
 
 def told(game: Game[Any, Any, Any, Any], events: Iterable[object]) -> list[Notice]:
@@ -132,8 +137,8 @@ def test_events_are_told_as_their_subscriber_may_see_them(game: Game[Any, Any, A
         shown = [notice for notice in notices(state, happened) if notice.type is MessageType.MATCH_EVENT]
         for notice in shown:
             viewer = SPECTATOR if notice.owner is None else seated(notice.seat or Seat(0))
-            message = msgspec.json.decode(body(game, ID, state, happened, notice))
-            assert message["data"]["event"] == plain(seen_event(game, happened, viewer))
+            message = msgspec.json.decode(body(shown_from(game, state), state, happened, notice))
+            assert message["data"]["event"] == plain(seen_event(shown_from(game, state), happened, viewer))
     owners = [notice.owner for notice in notices(match, recorded(events[-1]))]
     assert owners.count(None) == 2
     assert len(shown) == len(seats_in_order(match.terms.seats)) + 1
@@ -144,13 +149,15 @@ def test_a_message_says_what_it_is_about() -> None:
     begun, match = playing(TWO, TWO.options())
     seat, ben = sitting(1)
     turn = Notice(MessageType.YOUR_TURN, ben, seat, ben)
-    assert msgspec.json.decode(body(TWO, ID, match, recorded(begun[-1], 7), turn)) == {
+    assert msgspec.json.decode(body(shown_from(TWO, match), match, recorded(begun[-1], 7), turn)) == {
         "type": "your_turn",
         "timestamp": "2026-01-01T00:00:00Z",
         "data": {"match": ID, "game": "mountains", "version": 7, "seat": 1, "player": ben},
     }
     ended, match = decided(TWO, match, Resign(), Seat(0))
-    over = msgspec.json.decode(body(TWO, ID, match, recorded(ended[-1], 9), Notice(MessageType.ENDED, None)))
+    over = msgspec.json.decode(
+        body(shown_from(TWO, match), match, recorded(ended[-1], 9), Notice(MessageType.ENDED, None))
+    )
     assert over["data"] == {
         "match": ID,
         "game": "mountains",

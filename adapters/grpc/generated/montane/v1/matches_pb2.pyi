@@ -1468,6 +1468,7 @@ class Event(_message.Message):
     AT_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     PAYLOAD_FIELD_NUMBER: _builtins.int
+    PROOF_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Its number in the match, from 1, without gaps."""
     type: _builtins.str
@@ -1482,6 +1483,10 @@ class Event(_message.Message):
     def payload(self) -> _games_pb2.EventPayload:
         """What the viewer may know of it."""
 
+    @_builtins.property
+    def proof(self) -> Global___Proof:
+        """What shows that it happened so, and stays so."""
+
     def __init__(
         self,
         *,
@@ -1490,16 +1495,88 @@ class Event(_message.Message):
         at: _timestamp_pb2.Timestamp | None = ...,
         seat: _builtins.int | None = ...,
         payload: _games_pb2.EventPayload | None = ...,
+        proof: Global___Proof | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "at", b"at", "payload", b"payload", "seat", b"seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "at", b"at", "payload", b"payload", "proof", b"proof", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "at", b"at", "payload", b"payload", "seat", b"seat", "type", b"type", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "at", b"at", "payload", b"payload", "proof", b"proof", "seat", b"seat", "type", b"type", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___Event: _TypeAlias = Event  # noqa: Y015
+
+@_typing.final
+class Proof(_message.Message):
+    """What a viewer needs to check what it was shown of an event. How is told in docs/fairness.md; what is hashed is
+    canonical JSON in the form of the REST API, and hashes are base64url without padding.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCHEMA_FIELD_NUMBER: _builtins.int
+    PREVIOUS_FIELD_NUMBER: _builtins.int
+    HASH_FIELD_NUMBER: _builtins.int
+    COMMITMENTS_FIELD_NUMBER: _builtins.int
+    SALT_FIELD_NUMBER: _builtins.int
+    PUBLIC_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    REQUEST_FIELD_NUMBER: _builtins.int
+    schema: _builtins.int
+    """The shape in which the event was hashed."""
+    previous: _builtins.str
+    """Hash of the event before."""
+    hash: _builtins.str
+    """The event's own hash."""
+    salt: _builtins.str
+    """The salt of the viewer's own commitment; absent for a spectator."""
+    command: _builtins.str
+    """The command as canonical JSON; for the viewer that sees all, with the first event of a command only."""
+    request: _builtins.str
+    """Hash of who asked for the command, with which key and digest; beside the command."""
+    @_builtins.property
+    def commitments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Salted commitments, one an audience: the seats in seat order, then whoever sees all."""
+
+    @_builtins.property
+    def public(self) -> _games_pb2.EventPayload:
+        """What a spectator was shown; absent if that is what the viewer was shown."""
+
+    def __init__(
+        self,
+        *,
+        schema: _builtins.int = ...,
+        previous: _builtins.str = ...,
+        hash: _builtins.str = ...,
+        commitments: _abc.Iterable[_builtins.str] | None = ...,
+        salt: _builtins.str | None = ...,
+        public: _games_pb2.EventPayload | None = ...,
+        command: _builtins.str | None = ...,
+        request: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_command", b"_command", "_public", b"_public", "_request", b"_request", "_salt", b"_salt", "command", b"command", "public", b"public", "request", b"request", "salt", b"salt"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_command", b"_command", "_public", b"_public", "_request", b"_request", "_salt", b"_salt", "command", b"command", "commitments", b"commitments", "hash", b"hash", "previous", b"previous", "public", b"public", "request", b"request", "salt", b"salt", "schema", b"schema"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__command: _TypeAlias = _typing.Literal["command"]  # noqa: Y015
+    _WhichOneofArgType__command: _TypeAlias = _typing.Literal["_command", b"_command"]  # noqa: Y015
+    _WhichOneofReturnType__public: _TypeAlias = _typing.Literal["public"]  # noqa: Y015
+    _WhichOneofArgType__public: _TypeAlias = _typing.Literal["_public", b"_public"]  # noqa: Y015
+    _WhichOneofReturnType__request: _TypeAlias = _typing.Literal["request"]  # noqa: Y015
+    _WhichOneofArgType__request: _TypeAlias = _typing.Literal["_request", b"_request"]  # noqa: Y015
+    _WhichOneofReturnType__salt: _TypeAlias = _typing.Literal["salt"]  # noqa: Y015
+    _WhichOneofArgType__salt: _TypeAlias = _typing.Literal["_salt", b"_salt"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__command) -> _WhichOneofReturnType__command | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__public) -> _WhichOneofReturnType__public | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__request) -> _WhichOneofReturnType__request | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__salt) -> _WhichOneofReturnType__salt | None: ...
+
+Global___Proof: _TypeAlias = Proof  # noqa: Y015
 
 @_typing.final
 class VersionConflict(_message.Message):
