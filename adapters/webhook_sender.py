@@ -6,9 +6,9 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta
+from threading import Thread
 from typing import Any
 
 import httpx
@@ -25,6 +25,8 @@ LARGEST_BODY = 64 * 1024
 """Bytes of an answer that are read, and dropped; the rest is not read."""
 LONGEST_BODY = 2.0
 """Seconds for which they are read."""
+MOST_LOOKUPS = 2 * CONCURRENCY
+"""How many names are looked up at once, those that nobody waits for any more included."""
 AGENT = "Montane-Webhooks/1"
 
 type Resolve = Callable[[str, int], list[str]]
@@ -73,8 +75,7 @@ class HttpSender:
         self._timeout = timeout
         self._resolve = resolve
         self._tls = httpx.create_ssl_context() if tls is None else tls
-        # Names are looked up in threads that nobody else waits for: a lookup cannot be cut off.
-        self._threads = ThreadPoolExecutor(2 * CONCURRENCY, thread_name_prefix="resolve")
+        self._lookups = 0
 
     async def send(self, parcel: Parcel, at: datetime) -> Reply:
         """Send a message once and return what came of it, whatever the target does, within seconds."""
@@ -102,10 +103,6 @@ class HttpSender:
             error = AttemptError.REDIRECTED if 300 <= status < 400 else AttemptError.BAD_STATUS
         return Reply(latency_ms=latency, status=status, error=error, retry_after=retry_after)
 
-    def close(self) -> None:
-        """Look up no more names."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
     async def _allowed(self, target: Target) -> list[Address]:
         """Return the addresses of a target that messages may be sent to.
 
@@ -116,13 +113,47 @@ class HttpSender:
         literal = literal_address(target.host)
         found: list[Address | None] = [literal]
         if literal is None:
-            loop = asyncio.get_running_loop()
-            names = await loop.run_in_executor(self._threads, self._resolve, target.host, target.port)
-            found = [literal_address(name) for name in names]
+            found = [literal_address(name) for name in await self._looked_up(target)]
         allowed = [one for one in found if one is not None and is_unicast(one) and self._may(one, target)]
         if not allowed:
             raise RefusedAddress
         return allowed
+
+    async def _looked_up(self, target: Target) -> list[str]:
+        """Return the addresses of a name.
+
+        A lookup cannot be cut off, so each has a thread that nobody waits for, neither another lookup nor the
+        end of the process.
+
+        Raises:
+            OSError: The name has none, or too many others hang.
+        """
+        if self._lookups >= MOST_LOOKUPS:
+            raise socket.gaierror(socket.EAI_AGAIN, "too many lookups hang")
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[list[str]] = loop.create_future()
+
+        def settle(found: list[str] | None, error: Exception | None) -> None:
+            self._lookups -= 1
+            if answer.done():
+                return
+            if error is None:
+                answer.set_result(found or [])
+            else:
+                answer.set_exception(error)
+
+        def look_up() -> None:
+            found, error = None, None
+            try:
+                found = self._resolve(target.host, target.port)
+            except Exception as failed:
+                error = failed
+            with suppress(RuntimeError):  # The loop has ended meanwhile.
+                loop.call_soon_threadsafe(settle, found, error)
+
+        self._lookups += 1
+        Thread(target=look_up, name="look up", daemon=True).start()
+        return await answer
 
     def _may(self, address: Address, target: Target) -> bool:
         return self._private if is_private(address) else target.secure

@@ -33,8 +33,8 @@ def start_webhooks(
         log_days: How long messages stay in the log.
     """
     loop = asyncio.get_running_loop()
-    sender = HttpSender(private=private)
-    deliveries = Deliveries(PostgresWebhooks(datastore), sender, clock, timedelta(days=log_days))
+    outgoing = HttpSender(private=private)
+    deliveries = Deliveries(PostgresWebhooks(datastore), outgoing, clock, timedelta(days=log_days))
     outbox = OutboxRecorder(games, datastore, lambda: loop.call_soon_threadsafe(deliveries.wake))
     follower = Follower(conninfo, outbox.catch_up, "webhooks")
     follower.start()
@@ -43,6 +43,5 @@ def start_webhooks(
     async def stop() -> None:
         await asyncio.to_thread(follower.stop)
         await deliveries.stop(GRACE)
-        sender.close()
 
     return stop

@@ -27,9 +27,9 @@ STRIDE = 10_000
 
 SUBSCRIBERS = """
 SELECT webhook_id, player_id, target, events, since FROM webhooks
-WHERE enabled AND (player_id = ANY(%s) OR player_id IS NULL) ORDER BY webhook_id FOR KEY SHARE
+WHERE enabled AND (player_id = ANY(%s) OR player_id IS NULL) ORDER BY webhook_id FOR SHARE
 """
-"""None of them is removed before the messages to it are put down."""
+"""None of them is removed or disabled before the messages to it are put down."""
 
 SEEDS = "SELECT match_id, seed FROM match_openings WHERE match_id = ANY(%s)"
 

@@ -41,7 +41,7 @@ CREATE TABLE webhook_deliveries (
     tried integer NOT NULL DEFAULT 0,
     attempts jsonb NOT NULL DEFAULT '[]',
     UNIQUE (webhook_id, position, ordinal)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE INDEX webhook_deliveries_log_idx ON webhook_deliveries (webhook_id, delivery_id);
 CREATE INDEX webhook_deliveries_due_idx ON webhook_deliveries (target, due_at, delivery_id)

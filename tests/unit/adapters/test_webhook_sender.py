@@ -1,5 +1,6 @@
 """Messages are sent over HTTP to where they may go, whatever waits there."""
 
+import asyncio
 import socket
 import ssl
 import time
@@ -7,13 +8,14 @@ from asyncio import StreamReader, StreamWriter
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from adapters.webhook_sender import TIMEOUT, HttpSender
+from adapters.webhook_sender import MOST_LOOKUPS, TIMEOUT, HttpSender
 from services.deliveries import Parcel, Reply
 from services.webhooks import AttemptError, DeliveryId, MessageType, WebhookId, written_secret
 from tests.support.receiver import Behave, answers, drips, floods, hangs, receiver
@@ -190,6 +192,36 @@ async def test_what_is_not_there_is_said_so() -> None:
         port = free.getsockname()[1]
     reply = await sender().send(parcel(f"http://127.0.0.1:{port}/"), now)
     assert reply.error is AttemptError.CONNECTION_FAILED
+
+
+async def test_names_that_hang_do_not_hold_up_others() -> None:
+    """A lookup that does not end is left alone: others go on, until too many hang."""
+    end = Event()
+
+    def resolve(host: str, port: int) -> list[str]:
+        if host == "slow.example":
+            end.wait()
+        return ["127.0.0.1"]
+
+    made = HttpSender(private=True, resolve=resolve, tls=NO_TLS)
+
+    async def hang(count: int) -> None:
+        sending = [
+            asyncio.create_task(made.send(parcel("http://slow.example/"), datetime.now(UTC)))
+            for _ in range(count)
+        ]
+        await asyncio.sleep(0)
+        for task in sending:
+            task.cancel()
+        await asyncio.gather(*sending, return_exceptions=True)
+
+    async with receiver(answers(200)) as target:
+        good = parcel(f"http://ann.example:{target.port}/")
+        await hang(MOST_LOOKUPS - 1)
+        assert (await made.send(good, datetime.now(UTC))).status == 200
+        await hang(1)
+        assert (await made.send(good, datetime.now(UTC))).error is AttemptError.NAME_UNKNOWN
+    end.set()
 
 
 async def test_what_is_no_http_is_no_answer() -> None:
