@@ -1,6 +1,7 @@
 """What webhooks are told of the events of a match, each as its owner may see it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -31,7 +32,8 @@ class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
         version: How many events the match had then.
         seat: The seat that it concerns, if it concerns one: the subscriber's own.
         player: The player that it concerns, if it concerns one: the subscriber.
-        outcome: How the match ended, if it did.
+        deadline: Until when the seat has to choose, in a `your_turn` with time control, UTC.
+        outcome: How the match ended, in an `ended`.
         event: The event as the subscriber may see it, in a `match.event`.
     """
 
@@ -40,6 +42,7 @@ class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
     version: int | None = None
     seat: Seat | None = None
     player: PlayerId | None = None
+    deadline: Time | None = None
     outcome: Outcome | None = None
     event: SeenEvent[P] | None = None
 
@@ -74,7 +77,7 @@ class Notice(Struct, frozen=True):
     player: PlayerId | None = None
 
 
-def notices(match: Match[Any, Any], recorded: Recorded) -> Iterator[Notice]:
+def notices(match: Match[Any, Any], event: object, turns: Collection[Seat]) -> Iterator[Notice]:
     """Yield who is to be told what of an event, in an order that is always the same.
 
     Players are told of the matches in which they sit, and of invitations; who opened a match or was invited
@@ -82,9 +85,10 @@ def notices(match: Match[Any, Any], recorded: Recorded) -> Iterator[Notice]:
 
     Args:
         match: The match behind the event; its table does not matter.
-        recorded: The event.
+        event: The event.
+        turns: The seats that have to choose behind it, and had not before it.
     """
-    event, public = recorded.event, match.terms.visibility is Visibility.PUBLIC
+    public = match.terms.visibility is Visibility.PUBLIC
     seats = [(Seat(number), held.player) for number, held in enumerate(match.holders) if held is not None]
     for seat, player in seats:
         yield Notice(MessageType.MATCH_EVENT, player, seat, player)
@@ -102,7 +106,7 @@ def notices(match: Match[Any, Any], recorded: Recorded) -> Iterator[Notice]:
         if public:
             yield Notice(kind, None)
     for seat, player in seats:
-        if seat in (recorded.to_act or ()):
+        if seat in turns:
             yield Notice(MessageType.YOUR_TURN, player, seat, player)
             if public:
                 yield Notice(MessageType.YOUR_TURN, None, seat, player)
@@ -125,7 +129,12 @@ def body(source: Source, match: Match[Any, Any], recorded: Recorded, notice: Not
         version=recorded.version,
         seat=notice.seat,
         player=notice.player,
+        deadline=_deadline(match, notice.seat) if notice.type is MessageType.YOUR_TURN else None,
         outcome=match.outcome if notice.type is MessageType.ENDED else None,
         event=seen_event(source, recorded, viewer) if told else None,
     )
     return msgspec.json.encode(Message(notice.type, recorded.at, data))
+
+
+def _deadline(match: Match[Any, Any], seat: Seat | None) -> datetime | None:
+    return None if match.clocks is None or seat is None else match.clocks.deadline(seat)

@@ -9,14 +9,13 @@ import msgspec
 from eventsourcing.persistence import ApplicationRecorder
 from msgspec import Struct
 
-from adapters.postgres.outbox import Subscriber, messages
+from adapters.postgres.outbox import Subscriber, messages, noticed
 from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId
 from services.addresses import Target
 from services.deliveries import Parcel, Sent
 from services.ids import match_id, parsed
 from services.live import Games
-from services.messages import notices
 from services.ports import Seeds
 from services.webhooks import (
     MOST,
@@ -208,7 +207,7 @@ class MemoryWebhooks:
                 continue
             self._told = happened.position
             at = happened.recorded.at
-            told = tuple(notices(happened.match, happened.recorded))
+            told = noticed(happened)
             secrets = await self._seeds.secrets(match_id(happened.number))
             for put in messages(self._games, secrets.seed, happened, told, subscribers):
                 delivery = Delivery(

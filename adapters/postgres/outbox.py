@@ -79,6 +79,12 @@ class Put(Struct, frozen=True):
     body: bytes
 
 
+def noticed(happened: Happened) -> tuple[Notice, ...]:
+    """Return who is told what of an event."""
+    recorded = happened.recorded
+    return tuple(notices(happened.match, recorded.event, recorded.to_act or ()))
+
+
 def messages(
     games: Games,
     seed: bytes,
@@ -158,7 +164,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
 
     def _put(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> int:
         """Put down the messages that events make, and return how many those are."""
-        told = [(happened, tuple(notices(happened.match, happened.recorded))) for happened in batch]
+        told = [(happened, noticed(happened)) for happened in batch]
         players = {notice.owner for _, some in told for notice in some if notice.owner is not None}
         subscribers: dict[PlayerId | None, list[Subscriber]] = {}
         numbers = [parsed("player", player) for player in sorted(players)]

@@ -6,7 +6,7 @@ from services.deliveries import PAUSES
 from services.webhooks import MessageType
 
 MEANINGS = {
-    MessageType.YOUR_TURN: "who is to choose has changed, and you are among them; a deployment hears of all",
+    MessageType.YOUR_TURN: "you have to choose now, and had not before; the deployment is told of any seat",
     MessageType.INVITED: "you were invited to a match",
     MessageType.STARTED: "a match began",
     MessageType.ENDED: "a match is over; `outcome` says how it ended",

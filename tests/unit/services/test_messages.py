@@ -38,9 +38,9 @@ ID = MatchId("match_01")
 TWO = GAMES["mountains"]
 
 
-def recorded(event: object, version: int = 1, **changes: Any) -> Recorded:
+def recorded(event: object, version: int = 1) -> Recorded:
     """Return an event with an envelope."""
-    return Recorded(version=version, at=at(0), seat=None, event=event, link=LINK, **changes)
+    return Recorded(version=version, at=at(0), seat=None, event=event, link=LINK)
 
 
 def shown_from(game: Game[Any, Any, Any, Any], match: Match[Any, Any]) -> Source:
@@ -54,7 +54,7 @@ def told(game: Game[Any, Any, Any, Any], events: Iterable[object]) -> list[Notic
     found: list[Notice] = []
     for event in events:
         match = evolve(game, match, event)
-        found += notices(match, recorded(event))
+        found += notices(match, event, ())
     return [notice for notice in found if notice.type is not MessageType.MATCH_EVENT]
 
 
@@ -105,23 +105,19 @@ def test_whose_turn_it_is_now_is_told() -> None:
     """The seat's player, and the deployment of any seat; nobody where nothing changed."""
     begun, match = playing(TWO, TWO.options())
     seat, ben = sitting(1)
-    event = recorded(begun[-1], to_act=(seat,))
-    assert [one for one in notices(match, event) if one.type is MessageType.YOUR_TURN] == [
+    assert [one for one in notices(match, begun[-1], {seat}) if one.type is MessageType.YOUR_TURN] == [
         Notice(MessageType.YOUR_TURN, ben, seat, ben),
         Notice(MessageType.YOUR_TURN, None, seat, ben),
     ]
-    for to_act in ((), None):
-        kinds = {one.type for one in notices(match, recorded(begun[-1], to_act=to_act))}
-        assert MessageType.YOUR_TURN not in kinds
+    assert MessageType.YOUR_TURN not in {one.type for one in notices(match, begun[-1], ())}
 
 
 def test_the_deployment_is_told_nothing_of_a_private_match() -> None:
     """Its own players are."""
     begun, match = playing(TWO, TWO.options())
     private = replace(match, terms=replace(match.terms, visibility=Visibility.PRIVATE))
-    event = recorded(begun[-1], to_act=(Seat(0),))
-    owners = [notice.owner for notice in notices(private, event)]
-    assert None in [notice.owner for notice in notices(match, event)]
+    owners = [notice.owner for notice in notices(private, begun[-1], {Seat(0)})]
+    assert None in [notice.owner for notice in notices(match, begun[-1], {Seat(0)})]
     assert None not in owners
     assert set(owners) == {holder(0).player, holder(1).player}
 
@@ -134,12 +130,12 @@ def test_events_are_told_as_their_subscriber_may_see_them(game: Game[Any, Any, A
     for version, event in enumerate(events, start=1):
         state = evolve(game, state, event)
         happened = recorded(event, version)
-        shown = [notice for notice in notices(state, happened) if notice.type is MessageType.MATCH_EVENT]
+        shown = [notice for notice in notices(state, event, ()) if notice.type is MessageType.MATCH_EVENT]
         for notice in shown:
             viewer = SPECTATOR if notice.owner is None else seated(notice.seat or Seat(0))
             message = msgspec.json.decode(body(shown_from(game, state), state, happened, notice))
             assert message["data"]["event"] == plain(seen_event(shown_from(game, state), happened, viewer))
-    owners = [notice.owner for notice in notices(match, recorded(events[-1]))]
+    owners = [notice.owner for notice in notices(match, events[-1], ())]
     assert owners.count(None) == 2
     assert len(shown) == len(seats_in_order(match.terms.seats)) + 1
 

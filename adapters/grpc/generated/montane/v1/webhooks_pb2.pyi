@@ -29,7 +29,7 @@ class _MessageTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MessageTy
     MESSAGE_TYPE_UNSPECIFIED: _MessageType.ValueType  # 0
     """Not said."""
     MESSAGE_TYPE_YOUR_TURN: _MessageType.ValueType  # 1
-    """Who is to choose has changed, and a seat is among them: the subscriber's own, or for the deployment any."""
+    """A seat has to choose now, and had not before: the subscriber's own, or for the deployment any."""
     MESSAGE_TYPE_INVITED: _MessageType.ValueType  # 2
     """The subscriber was invited to a match. Not for the deployment."""
     MESSAGE_TYPE_STARTED: _MessageType.ValueType  # 3
@@ -51,7 +51,7 @@ class MessageType(_MessageType, metaclass=_MessageTypeEnumTypeWrapper):
 MESSAGE_TYPE_UNSPECIFIED: MessageType.ValueType  # 0
 """Not said."""
 MESSAGE_TYPE_YOUR_TURN: MessageType.ValueType  # 1
-"""Who is to choose has changed, and a seat is among them: the subscriber's own, or for the deployment any."""
+"""A seat has to choose now, and had not before: the subscriber's own, or for the deployment any."""
 MESSAGE_TYPE_INVITED: MessageType.ValueType  # 2
 """The subscriber was invited to a match. Not for the deployment."""
 MESSAGE_TYPE_STARTED: MessageType.ValueType  # 3
