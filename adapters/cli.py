@@ -1,13 +1,17 @@
 """The command `montane`."""
 
 import sys
+from datetime import datetime
 from enum import StrEnum
 from importlib.metadata import version as installed_version
 from typing import Annotated, NoReturn
 
+import msgspec
 import typer
 
 from adapters.settings import SettingError, Settings, load, variable
+from domain.match import PlayerId
+from services.ports import Scope, Time
 
 app = typer.Typer(
     help="Montane: board and card games as a service, over REST and gRPC.",
@@ -60,6 +64,18 @@ def serve(
     webhook_log_days: Annotated[
         str | None, _flag("webhook_log_days", "Days that the log of webhooks goes back. Default: 30")
     ] = None,
+    oidc_issuer: Annotated[
+        str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
+    ] = None,
+    oidc_audience: Annotated[
+        str | None, _flag("oidc_audience", "What its tokens must name as their audience.")
+    ] = None,
+    oidc_jwks_url: Annotated[
+        str | None, _flag("oidc_jwks_url", "Its keys, if it does not tell itself where they are.")
+    ] = None,
+    oidc_clock_skew: Annotated[
+        str | None, _flag("oidc_clock_skew", "Seconds by which its clock may differ. Default: 60")
+    ] = None,
     log_level: Annotated[
         str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
     ] = None,
@@ -76,6 +92,10 @@ def serve(
         snapshot_every=snapshot_every,
         webhook_private_addresses=webhook_private_addresses,
         webhook_log_days=webhook_log_days,
+        oidc_issuer=oidc_issuer,
+        oidc_audience=oidc_audience,
+        oidc_jwks_url=oidc_jwks_url,
+        oidc_clock_skew=oidc_clock_skew,
         log_level=log_level,
     )
     from adapters.main import StartError, serve
@@ -99,6 +119,36 @@ def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
     for name in done:
         typer.echo(f"applied {name}")
     typer.echo("the database is up to date")
+
+
+@app.command()
+def token(
+    player: Annotated[str, typer.Argument(help="Whose: player_...")],
+    scope: Annotated[
+        list[Scope], typer.Option(help="What it allows; once for each. admin is given here only.")
+    ],
+    expires_at: Annotated[
+        str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a token of a player, of any scope, and print it; it is told this once only.
+
+    Safe while the service runs.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from adapters.main import StartError, issue_token
+    from adapters.messages import describe
+    from services.errors import Failure
+
+    try:
+        _, secret = issue_token(settings, PlayerId(player), scope, _time(expires_at))
+    except StartError as error:
+        _fail(str(error))
+    except Failure as failed:
+        _fail(describe(failed)[1])
+    typer.echo(secret)
 
 
 @app.command()
@@ -128,6 +178,17 @@ def version() -> None:
 def main() -> None:
     """Run the command."""
     app()
+
+
+def _time(text: str | None) -> datetime | None:
+    """Return the time that an option says."""
+    if text is None:
+        return None
+    try:
+        time: datetime = msgspec.convert(text, Time)
+    except msgspec.ValidationError:
+        _fail(f"--expires-at: expected a time such as 2027-01-31T00:00:00Z, not {text!r}")
+    return time
 
 
 def _settings(**flags: str | None) -> Settings:

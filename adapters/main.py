@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
@@ -16,6 +16,7 @@ import psycopg
 import uvicorn
 
 from adapters.grpc.server import GrpcServer
+from adapters.openid import OpenIdIssuer
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.follow import Follower
@@ -35,9 +36,11 @@ from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from adapters.webhook_worker import start_webhooks
 from domain.games import GAMES
+from domain.match import PlayerId
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.ports import Issuer, Scope, Token
 from services.webhooks import Webhooks
 
 GRACE = 3
@@ -96,8 +99,28 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
-def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Services:
-    """Return the use cases on a database and its log."""
+def issue_token(
+    settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
+) -> tuple[Token, str]:
+    """Return a further token of a player, of whatever scopes, and its secret.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        Failure: There is no such player, it has enough tokens, or the time is over already.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        players = Players(PostgresAccounts(datastore), SystemClock())
+        try:
+            return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
+def use_cases(
+    settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
+) -> Services:
+    """Return the use cases on a database and its log; an issuer's tokens name players too."""
     games = dict(GAMES)
     clock = SystemClock()
     matches = Matches(
@@ -112,8 +135,21 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
     return Services(
         matches,
         Lobby(matches.decisions),
-        Players(PostgresAccounts(datastore), clock),
+        Players(PostgresAccounts(datastore), clock, issuer),
         Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
+    )
+
+
+def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
+    """Return the OpenID Connect issuer that is trusted, if one is."""
+    if settings.oidc_issuer is None or settings.oidc_audience is None:
+        return None
+    return OpenIdIssuer(
+        settings.oidc_issuer,
+        audience=settings.oidc_audience,
+        jwks_url=settings.oidc_jwks_url,
+        clock_skew=settings.oidc_clock_skew,
+        clock=SystemClock(),
     )
 
 
@@ -129,6 +165,18 @@ def _database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None
         raise StartError(str(error)) from error
     with embedded:
         yield embedded.conninfo, embedded
+
+
+@contextmanager
+def _shared_database(settings: Settings) -> Iterator[str]:
+    """Give where the database is, migrated; our own server may be one that a running service started."""
+    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
+        _migrated(conninfo)
+        yield conninfo
+        return
+    with _database(settings) as (conninfo, _):
+        _migrated(conninfo)
+        yield conninfo
 
 
 def _migrated(conninfo: str) -> list[str]:
@@ -150,7 +198,8 @@ async def _serve(
         loop.add_signal_handler(number, stopped.set)
     datastore = Datastore(conninfo, settings.pool_size)
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
-    services = use_cases(settings, datastore, store)
+    issuer = openid_issuer(settings)
+    services = use_cases(settings, datastore, store, issuer)
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
     await tail.start()
@@ -185,6 +234,8 @@ async def _serve(
         await feeds.close(STREAMS_GRACE)
         await tail.stop()
         await asyncio.gather(*(close() for close in closing))
+        if issuer is not None:
+            await issuer.close()
         await services.matches.drain()
         await asyncio.to_thread(follower.stop)
         datastore.close()

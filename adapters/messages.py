@@ -27,7 +27,7 @@ TITLES: Mapping[type[Exception], str] = {
     KeyReused: "The idempotency key was used before",
     Rejected: "The rules refuse",
     TooMany: "There are enough already",
-    Unavailable: "The store is away",
+    Unavailable: "Something that is needed is away",
 }
 """What each kind of failure says in short."""
 
@@ -47,6 +47,9 @@ SENTENCES: Mapping[str, str] = {
     "NO_SUCH_WEBHOOK": "There is no webhook {webhook}, or none that the caller may know of.",
     "TOO_MANY_WEBHOOKS": "There may be {most} webhooks of one owner; remove one that is not needed.",
     "TOKEN_MALFORMED": "This is no token of this server.",
+    "TOKEN_FOREIGN": "This token is from another issuer, or for another service.",
+    "TOKEN_NOT_YET_VALID": "This token is not good yet.",
+    "ISSUER_UNAVAILABLE": "The issuer of this token does not answer, and its key is not known here.",
     "TOKEN_EXPIRED": "This token is no longer good: its time is over.",
     "SCOPE_MISSING": "The token does not have the scope {scope}.",
     "NO_SUCH_PLAYER": "There is no player {player}.",

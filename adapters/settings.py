@@ -42,6 +42,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         snapshot_every: How many events lie between two snapshots of a match.
         webhook_private_addresses: Whether webhooks may point into private networks, and be of http there.
         webhook_log_days: How many days the log of what was sent to webhooks goes back.
+        oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
+        oidc_audience: What its tokens must name as their audience.
+        oidc_jwks_url: Where its keys are; None if it tells that itself.
+        oidc_clock_skew: By how many seconds its clock and ours may differ.
         log_level: The least important messages that are logged.
     """
 
@@ -55,8 +59,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     snapshot_every: int = 500
     webhook_private_addresses: bool = False
     webhook_log_days: int = 30
+    oidc_issuer: str | None = None
+    oidc_audience: str | None = None
+    oidc_jwks_url: str | None = None
+    oidc_clock_skew: int = 60
     log_level: str = "INFO"
 
+
+LONGEST_SKEW = 600
+"""Seconds."""
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -86,7 +97,10 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
             except ValueError as error:
                 source = variable(name) if flag is None else "--" + name.replace("_", "-")
                 raise SettingError(f"{source}: {error}, not {text!r}") from error
-    return Settings(**chosen)
+    settings = Settings(**chosen)
+    if settings.oidc_issuer is not None and settings.oidc_audience is None:
+        raise SettingError(f"{variable('oidc_audience')}: must be set, as {variable('oidc_issuer')} is")
+    return settings
 
 
 def _address(text: str) -> Address:
@@ -106,6 +120,20 @@ def _allowed(text: str) -> bool:
     if text not in ("allow", "refuse"):
         raise ValueError("expected allow or refuse")
     return text == "allow"
+
+
+def _seconds(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= LONGEST_SKEW):
+        raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
+    return int(text)
+
+
+def _web_address(text: str) -> str:
+    from adapters.openid import trustworthy
+
+    if not trustworthy(text):
+        raise ValueError("expected an https address, or an http one of this machine")
+    return text
 
 
 def _level(text: str) -> str:
@@ -136,5 +164,9 @@ _READERS: Mapping[str, Any] = {
     "snapshot_every": _count,
     "webhook_private_addresses": _allowed,
     "webhook_log_days": _count,
+    "oidc_issuer": _web_address,
+    "oidc_audience": str,
+    "oidc_jwks_url": _web_address,
+    "oidc_clock_skew": _seconds,
     "log_level": _level,
 }

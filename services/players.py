@@ -3,6 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
@@ -13,7 +14,7 @@ from domain.match import HolderKind, PlayerId
 from services.errors import Forbidden, Malformed, NotFound, TooMany, Unauthenticated
 from services.ids import TokenId, new_uuid, parsed, written
 from services.pages import Page
-from services.ports import Accounts, Clock, Player, Scope, Time, Token
+from services.ports import Accounts, Clock, Issuer, Player, Scope, Time, Token
 from services.profiles import (
     DEFAULT_LOCALE,
     ProfileChange,
@@ -29,6 +30,9 @@ TOKEN = re.compile(TOKEN_PREFIX + "[A-Za-z0-9_-]{43}")
 REMEMBERED = timedelta(seconds=5)
 """How long a token that was looked up counts as good: the most that revoking one takes to be felt."""
 REMEMBERED_TOKENS = 100_000
+
+NAMELESS = "Player"
+"""What a player is called whom an issuer names nothing that everybody may see."""
 
 MOST_TOKENS = 100
 """How many tokens of a player may be good at a time."""
@@ -49,12 +53,12 @@ class Caller(Struct, frozen=True):
     Attributes:
         id: The player.
         scopes: What the token allows.
-        expires_at: From when on the token is no longer good, UTC; None if it stays good until it is revoked.
+        tokens_until: The latest end, UTC, that a token may have which the caller makes; None for any or none.
     """
 
     id: PlayerId
     scopes: frozenset[Scope]
-    expires_at: datetime | None
+    tokens_until: datetime | None
 
     @property
     def holder_kind(self) -> HolderKind:
@@ -99,10 +103,11 @@ class PublicPlayer(Struct, frozen=True):
 class Players:
     """Opens accounts and tells whose token a token is."""
 
-    def __init__(self, accounts: Accounts, clock: Clock) -> None:
-        """Take where accounts are kept, and the time."""
+    def __init__(self, accounts: Accounts, clock: Clock, issuer: Issuer | None = None) -> None:
+        """Take where accounts are kept, the time, and who else is trusted to say who a player is."""
         self._accounts = accounts
         self._clock = clock
+        self._issuer = issuer
         self._callers: OrderedDict[bytes, tuple[datetime, Caller]] = OrderedDict()
 
     async def open_guest(self, display_name: str) -> tuple[Player, str]:
@@ -111,17 +116,8 @@ class Players:
         Raises:
             Malformed: The name is empty, too long, or has characters that cannot be seen.
         """
-        name = checked_name(display_name)
-        now = self._clock.now()
-        id = PlayerId(written("player", new_uuid(now)))
-        player = Player(
-            id=id,
-            display_name=name,
-            avatar_seed=default_seed(id),
-            locale=DEFAULT_LOCALE,
-            created_at=now,
-        )
-        token, secret = self._fresh(id, GUEST_SCOPES, None)
+        player = self._newcomer(checked_name(display_name), DEFAULT_LOCALE)
+        token, secret = self._fresh(player.id, GUEST_SCOPES, None)
         await self._accounts.add(player, token, hash_of(secret))
         return player, secret
 
@@ -129,8 +125,9 @@ class Players:
         """Return who calls with a bearer token that allows what is asked.
 
         Raises:
-            Unauthenticated: There is no token, nobody has it, or its time is over.
+            Unauthenticated: There is no token, nobody has it, or it is not good now.
             Forbidden: It does not have the scope.
+            Unavailable: It is an issuer's, which is away, and signed with a key that is not known.
         """
         if not token:
             raise Unauthenticated("TOKEN_MISSING")
@@ -145,22 +142,44 @@ class Players:
 
     async def _looked_up(self, token: str, hashed: bytes, now: datetime) -> Caller:
         """Return who calls as the store knows it now, and remember it."""
-        if TOKEN.fullmatch(token) is None:
+        if TOKEN.fullmatch(token):
+            caller, expires_at = await self._named_by_us(hashed, now)
+        elif self._issuer is not None:
+            caller, expires_at = await self._named_by(self._issuer, token)
+        else:
             raise Unauthenticated("TOKEN_MALFORMED")
-        held = await self._accounts.token(hashed)
-        if held is None:
-            raise Unauthenticated("TOKEN_UNKNOWN")
-        if held.expires_at is not None and held.expires_at <= now:
-            raise Unauthenticated("TOKEN_EXPIRED")
-        good_until = now + REMEMBERED
-        if held.expires_at is not None:
-            good_until = min(good_until, held.expires_at)
-        caller = Caller(held.player, frozenset(held.scopes), held.expires_at)
+        remembered_until = now + REMEMBERED
+        good_until = remembered_until if expires_at is None else min(remembered_until, expires_at)
         self._callers[hashed] = good_until, caller
         self._callers.move_to_end(hashed)
         if len(self._callers) > REMEMBERED_TOKENS:
             self._callers.popitem(last=False)
         return caller
+
+    async def _named_by_us(self, hashed: bytes, now: datetime) -> tuple[Caller, datetime | None]:
+        """Return who has a token of ours, and until when it is good."""
+        token = await self._accounts.token(hashed)
+        if token is None:
+            raise Unauthenticated("TOKEN_UNKNOWN")
+        if token.expires_at is not None and token.expires_at <= now:
+            raise Unauthenticated("TOKEN_EXPIRED")
+        return Caller(token.player, frozenset(token.scopes), token.expires_at), token.expires_at
+
+    async def _named_by(self, issuer: Issuer, token: str) -> tuple[Caller, datetime]:
+        """Return whom an issuer's token names, a newcomer at first sight, and until when it is good.
+
+        It is a sign-in, which lasts minutes: the tokens that it makes may outlive it.
+        """
+        named = await issuer.identity(token)
+        newcomer = self._newcomer(_name_for(named.names), _locale_for(named.locale))
+        player = await self._accounts.known_as(named.issuer, named.subject, newcomer)
+        return Caller(player, frozenset(GUEST_SCOPES), None), named.expires_at
+
+    def _newcomer(self, name: str, locale: str) -> Player:
+        """Return a new account, not stored yet."""
+        now = self._clock.now()
+        id = PlayerId(written("player", new_uuid(now)))
+        return Player(id=id, display_name=name, avatar_seed=default_seed(id), locale=locale, created_at=now)
 
     async def change(self, caller: Caller, change: ProfileChange) -> Player:
         """Change what the caller's account says of it, and return the account.
@@ -236,7 +255,8 @@ class Players:
         for scope in scopes:
             if scope not in caller.scopes and scope is not Scope.BOT:
                 raise Forbidden("SCOPE_MISSING", scope=scope)
-        if caller.expires_at is not None and (expires_at is None or expires_at > caller.expires_at):
+        latest = caller.tokens_until
+        if latest is not None and (expires_at is None or expires_at > latest):
             expected = "no later than the end of the token that makes it"
             raise Malformed("INVALID_FIELD", field="expires_at", expected=expected)
         if (made := await self._kept(caller.id, scopes, expires_at)) is None:
@@ -315,6 +335,22 @@ class Players:
     async def named(self, players: Sequence[PlayerId]) -> Mapping[PlayerId, Player]:
         """Return those of the players that exist, by id."""
         return await self._accounts.named(players) if players else {}
+
+
+def _name_for(told: Sequence[str]) -> str:
+    """Return the first of an issuer's names that may be shown to everybody, or the usual one."""
+    for name in told:
+        with suppress(Malformed):
+            if "@" not in name:
+                return checked_name(name)
+    return NAMELESS
+
+
+def _locale_for(told: str | None) -> str:
+    """Return the language that an issuer tells, if it is one, or the usual one."""
+    with suppress(Malformed):
+        return checked_locale(told or DEFAULT_LOCALE)
+    return DEFAULT_LOCALE
 
 
 def hash_of(token: str) -> bytes:

@@ -199,6 +199,36 @@ class Token(Struct, frozen=True, kw_only=True):
     expires_at: Time | None
 
 
+class Identity(Struct, frozen=True, kw_only=True):
+    """Whom a token of a trusted issuer names.
+
+    Attributes:
+        issuer: Who says so.
+        subject: Whom it names, as the issuer knows it.
+        expires_at: From when on the token is no longer good, UTC.
+        names: What the issuer says that it likes to be called; as it is said, the best first.
+        locale: What language the issuer says that it reads best; as it is said.
+    """
+
+    issuer: str
+    subject: str
+    expires_at: Time
+    names: tuple[str, ...]
+    locale: str | None
+
+
+class Issuer(Protocol):
+    """Somebody else who says who a player is."""
+
+    async def identity(self, token: str) -> Identity:
+        """Return whom a token names.
+
+        Raises:
+            Unauthenticated: It is no token of the issuer for us, or not good now.
+            Unavailable: That cannot be told, as the issuer is away.
+        """
+
+
 class Accounts(Protocol):
     """Players and their tokens. Every method raises `Unavailable` while the store is away."""
 
@@ -215,6 +245,9 @@ class Accounts(Protocol):
         self, player: PlayerId, *, display_name: str | None, avatar_seed: str | None, locale: str | None
     ) -> Player | None:
         """Change what is not None, and return the player as it is then; None if there is no such player."""
+
+    async def known_as(self, issuer: str, subject: str, newcomer: Player) -> PlayerId:
+        """Return the player whom an issuer knows by a name; the newcomer, stored, if there is none."""
 
     async def erase(self, player: PlayerId) -> Sequence[bytes]:
         """Delete all that is kept of a player beside the log of matches; return the hashes of its tokens."""

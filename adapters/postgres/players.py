@@ -116,6 +116,26 @@ class PostgresAccounts:
         )
         return rows[0]["token_hash"] if rows else None
 
+    async def known_as(self, issuer: str, subject: str, newcomer: Player) -> PlayerId:
+        """Return the player whom an issuer knows by a name; the newcomer, stored, if there is none."""
+        while True:
+            rows = await self._datastore.execute(
+                "SELECT player_id FROM identities WHERE issuer = %s AND subject = %s", (issuer, subject)
+            ) or await self._datastore.execute(
+                "WITH fresh AS (INSERT INTO identities (issuer, subject, player_id) VALUES (%s, %s, %s)"
+                " ON CONFLICT DO NOTHING RETURNING player_id),"
+                " player AS (INSERT INTO players (player_id, display_name, avatar_seed, locale, created_at)"
+                " SELECT player_id, %s, %s, %s, %s FROM fresh)"
+                " SELECT player_id FROM fresh",
+                (
+                    *(issuer, subject, _uuid(newcomer.id)),
+                    *(newcomer.display_name, newcomer.avatar_seed, newcomer.locale, newcomer.created_at),
+                ),
+            )
+            # None in either: another node was faster, and its player is there by now.
+            if rows:
+                return PlayerId(written("player", rows[0]["player_id"]))
+
 
 class PostgresSeeds:
     """The port `Seeds`."""
@@ -153,6 +173,7 @@ class MemoryAccounts:
         """Begin without players."""
         self._players: dict[PlayerId, Player] = {}
         self._tokens: dict[bytes, Token] = {}
+        self._identities: dict[tuple[str, str], PlayerId] = {}
 
     async def add(self, player: Player, token: Token, token_hash: bytes) -> None:
         """Store a new player with its first token and the hash of its secret."""
@@ -184,6 +205,7 @@ class MemoryAccounts:
     async def erase(self, player: PlayerId) -> Sequence[bytes]:
         """Delete all that is kept of a player beside the log of matches; return the hashes of its tokens."""
         self._players.pop(player, None)
+        self._identities = {name: known for name, known in self._identities.items() if known != player}
         hashes = [hash for hash, token in self._tokens.items() if token.player == player]
         for hash in hashes:
             del self._tokens[hash]
@@ -215,6 +237,13 @@ class MemoryAccounts:
                 del self._tokens[hash]
                 return hash
         return None
+
+    async def known_as(self, issuer: str, subject: str, newcomer: Player) -> PlayerId:
+        """Return the player whom an issuer knows by a name; the newcomer, stored, if there is none."""
+        known = self._identities.setdefault((issuer, subject), newcomer.id)
+        if known == newcomer.id:
+            self._players[known] = newcomer
+        return known
 
 
 class MemorySeeds:

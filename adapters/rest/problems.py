@@ -109,7 +109,8 @@ KINDS: Mapping[type[Failure], Kind] = {
         "unavailable",
         503,
         TITLES[Unavailable],
-        "The store is away. Nothing happened, or the idempotency key makes it safe to send the same again.",
+        "The store is away, or the issuer of the token. Nothing happened, or the idempotency key makes it"
+        " safe to send the same again, in the seconds that `Retry-After` says.",
     ),
 }
 
@@ -164,7 +165,7 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     """Return the answer that carries a problem."""
     extra = dict(headers or {})
     if found.status == 503:
-        extra["Retry-After"] = str(RETRY_SECONDS)
+        extra["Retry-After"] = str(found.details.get("retry_after", RETRY_SECONDS))
     if found.status == 401:
         extra["WWW-Authenticate"] = "Bearer"
     return Answer(found.status, MEDIA_TYPE, msgspec.json.encode(found), extra)

@@ -13,21 +13,39 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.descriptor_pool import Default
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from google.rpc.error_details_pb2 import ErrorInfo  # type: ignore[import-untyped]
+from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
+from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
 from adapters.grpc.server import SERVICES, GrpcServer
+from adapters.openid import OpenIdIssuer
 from adapters.rest.app import build
+from adapters.use_cases import Services
 from domain.match import PlayerId
 from services.ids import TokenId, new_uuid, written
-from services.players import TOKEN_PREFIX, hash_of
+from services.lobby import Lobby
+from services.players import TOKEN_PREFIX, Players, hash_of
 from services.ports import Player, Token
-from tests.support.use_cases import memory_stores
+from tests.support.issuer import AUDIENCE, LocalIssuer
+from tests.support.use_cases import ManualClock, memory_stores
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 STORES = memory_stores()
-APP = build(STORES.services(), "0")
+AWAY = LocalIssuer(1)
+"""An issuer that is trusted, and is not there."""
+
+
+def services() -> Services:
+    """Return the use cases of one more process, which trusts the issuer."""
+    node = STORES.node()
+    issuer = OpenIdIssuer(AWAY.url, audience=AUDIENCE, jwks_url=None, clock_skew=0, clock=ManualClock(NOW))
+    return Services(
+        node, Lobby(node.decisions), Players(STORES.accounts, STORES.clock, issuer), STORES.webhook_cases()
+    )
+
+
+APP = build(services(), "0")
 DOCUMENT: dict[str, Any] = json.loads(APP.state.openapi)
 USELESS = TOKEN_PREFIX + "u" * 43
 
@@ -100,7 +118,7 @@ class Grpc(Face):
 
     async def start(self) -> None:
         """Serve and connect."""
-        self.server = GrpcServer(STORES.services(), self.ready, "127.0.0.1:0")
+        self.server = GrpcServer(services(), self.ready, "127.0.0.1:0")
         await self.server.start()
         self.channel: Any = grpc.aio.insecure_channel(f"127.0.0.1:{self.server.port}")
 
@@ -294,6 +312,78 @@ async def test_more_than_a_token_may(face: Face) -> None:
     assert (await face.say("CreateToken", brief, scopes=["play"])).details["field"] == "expires_at"
 
 
+async def test_what_a_bots_token_holds_is_shown_as_a_bots(rest: Rest, grpc_face: Grpc) -> None:
+    """The seat that it opens a match with, and the one that it takes; on either face."""
+    token = (await rest.say("CreatePlayer", display_name="Ann")).content["token"]
+    bot = (await rest.say("CreateToken", token, scopes=["bot"])).content["token"]
+    for opener, second in ((bot, None), (token, bot)):
+        headers = {"Authorization": f"Bearer {opener}"}
+        fields = {"game": "montmartre", "seats": 2, "seat": 0 if second is None else None}
+        match = (await rest.http.post("/v1/matches", json=fields, headers=headers)).json()
+        if second is not None:
+            path, headers = f"/v1/matches/{match['id']}/seats/1", {"Authorization": f"Bearer {second}"}
+            match = (await rest.http.put(path, json={}, headers=headers)).json()
+        assert [seat["kind"] for seat in match["seats"] if seat["player"]] == ["bot"]
+        opening = matches_pb2.CreateMatchRequest(game="montmartre", seats=2)
+        if second is None:
+            opening.seat = 0
+        method, answers = "/montane.v1.MatchService/CreateMatch", matches_pb2.CreateMatchResponse
+        shown = (await grpc_face.send(method, opening, answers.DESCRIPTOR, opener)).content["match"]
+        if second is not None:
+            taking = matches_pb2.TakeSeatRequest(match=shown["id"], seat=1)
+            method, taken = "/montane.v1.MatchService/TakeSeat", matches_pb2.TakeSeatResponse
+            shown = (await grpc_face.send(method, taking, taken.DESCRIPTOR, second)).content["match"]
+        kinds = [seat["kind"] for seat in shown["seats"] if "player" in seat]
+        assert kinds == ["HOLDER_KIND_BOT"]
+
+
+@pytest.mark.parametrize(
+    ("token", "reason"),
+    [
+        ("", "TOKEN_MISSING"),
+        ("x", "TOKEN_MALFORMED"),
+        ("montane_x", "TOKEN_MALFORMED"),
+        ("montane_" + "n" * 43, "TOKEN_UNKNOWN"),
+        (AWAY.token(iss="https://other.example"), "TOKEN_FOREIGN"),
+        (AWAY.token(header={"typ": "logout+jwt"}), "TOKEN_MALFORMED"),
+        (AWAY.token(), "ISSUER_UNAVAILABLE"),
+    ],
+)
+async def test_a_token_that_is_not_good_is_told_why(face: Face, token: str, reason: str) -> None:
+    """Whatever is wrong with it, as far as its bearer may know, and on either face the same."""
+    for method, fields in (("GetMe", {}), ("GetPlayer", {"player": "player_x"}), ("ListTokens", {})):
+        said = await face.say(method, token, **fields)
+        assert said.reason == reason
+        assert said.details in ({}, {"retry_after": 5}, {"retry_after": "5"})
+
+
+async def test_an_expired_token_is_told_so(face: Face) -> None:
+    """It is not said of one that was revoked."""
+    token = (await face.say("CreatePlayer", display_name="Ann")).content["token"]
+    soon = (STORES.clock.now() + timedelta(seconds=6)).isoformat().replace("+00:00", "Z")
+    brief = (await face.say("CreateToken", token, scopes=["read"], expires_at=soon)).content["token"]
+    for _ in range(6):
+        STORES.clock.now()
+    assert (await face.say("GetMe", brief)).reason == "TOKEN_EXPIRED"
+
+
+async def test_an_issuer_that_is_away_says_when_to_come_again(rest: Rest, grpc_face: Grpc) -> None:
+    """By `Retry-After` and `RetryInfo`."""
+    token = AWAY.token()
+    answer = await rest.http.get("/v1/players/me", headers={"Authorization": f"Bearer {token}"})
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    call = grpc_face.channel.unary_unary(
+        "/montane.v1.PlayerService/GetMe", pb.GetMeRequest.SerializeToString, pb.GetMeResponse.FromString
+    )
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await call(pb.GetMeRequest(), metadata=(("authorization", f"Bearer {token}"),))
+    assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
+    info = RetryInfo()
+    status: Any = rpc_status.from_call(raised.value)  # type: ignore[arg-type]
+    assert any(detail.Unpack(info) for detail in status.details)
+    assert info.retry_delay.seconds == 5
+
+
 async def test_no_secret_is_kept_by_those_between(rest: Rest) -> None:
     """An answer with a token in it is not to be stored by any cache."""
     made = await rest.http.post("/v1/players", json={"display_name": "Ann"})
@@ -323,7 +413,7 @@ async def test_every_operation_that_knows_its_caller_demands_a_scope(rest: Rest)
         for verb, operation in operations.items():
             if {"token": []} not in operation["security"]:
                 continue
-            address = path.format(**dict.fromkeys(("match", "player", "token"), "x"), seat=0)
+            address = path.format(**dict.fromkeys(("match", "player", "token", "webhook"), "x"), seat=0)
             sent: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
             answer = await rest.http.request(verb, address, headers=headers, **sent)
             assert (answer.status_code, answer.json()["reason"]) == (403, "SCOPE_MISSING"), operation

@@ -1,7 +1,7 @@
 """What every store promises, in memory and in PostgreSQL alike."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import msgspec
@@ -15,9 +15,9 @@ from domain.match.state import Holder, HolderKind
 from domain.montana.events import CardMoved, Dealt
 from domain.shared.seats import Seat
 from services.errors import NotFound, Unavailable
-from services.ids import MatchId, TokenId, match_id, new_uuid, written
+from services.ids import MatchId, match_id, new_uuid, written
 from services.lobby import Lobby
-from services.ports import Done, Opening, Player, Recorded, Scope, Secrets, Snapshot, Token, VersionTaken
+from services.ports import Done, Opening, Recorded, Secrets, Snapshot, VersionTaken
 from tests.support.matches import LINK
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
@@ -149,22 +149,6 @@ async def test_a_claimed_opening_stays(stores: Stores) -> None:
     other = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "other")
     assert await stores.seeds.claim(ben, "k", other) == other
     assert await stores.seeds.secrets(match_id(first.match)) == first.secrets
-
-
-async def test_accounts_are_found_by_token_and_id(stores: Stores) -> None:
-    """A token is found by its hash, and a player by id; nobody else is."""
-    ann = Player(id=ANN, display_name="Ann", avatar_seed="ann", locale="en", created_at=NOW)
-    token = Token(
-        id=TokenId(written("token", new_uuid(NOW))),
-        player=ANN,
-        scopes=(Scope.PLAY, Scope.BOT),
-        created_at=NOW,
-        expires_at=NOW + timedelta(days=1),
-    )
-    await stores.accounts.add(ann, token, b"hash")
-    assert await stores.accounts.token(b"hash") == token
-    assert await stores.accounts.token(b"other") is None
-    assert await stores.accounts.named([ANN, BEN]) == {ANN: ann}
 
 
 async def test_the_list_shows_what_the_viewer_may_know(stores: Stores) -> None:
