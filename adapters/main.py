@@ -17,6 +17,7 @@ import uvicorn
 
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
+from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.follow import Follower
@@ -37,6 +38,7 @@ from adapters.use_cases import Services
 from adapters.webhook_worker import start_webhooks
 from domain.games import GAMES
 from domain.match import PlayerId
+from services.chat import Chat
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
@@ -132,12 +134,11 @@ def use_cases(
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    return Services(
-        matches,
-        Lobby(matches.decisions),
-        Players(PostgresAccounts(datastore), clock, issuer),
-        Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
-    )
+    players = Players(PostgresAccounts(datastore), clock, issuer)
+    chat = Chat(matches, players, PostgresChatLog(datastore), clock)
+    private = settings.webhook_private_addresses
+    webhooks = Webhooks(PostgresWebhooks(datastore), clock, private=private)
+    return Services(matches, Lobby(matches.decisions), players, chat, webhooks)
 
 
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
@@ -202,7 +203,10 @@ async def _serve(
     services = use_cases(settings, datastore, store, issuer)
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
+    chats = services.chat.streams
+    chat_tail = Tail(conninfo, chats.hear, lambda: None, MESSAGES)
     await tail.start()
+    await chat_tail.start()
     follower = Follower(conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
     closing: list[Stop] = [
@@ -231,8 +235,9 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
-        await feeds.close(STREAMS_GRACE)
+        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
         await tail.stop()
+        await chat_tail.stop()
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()

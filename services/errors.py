@@ -44,6 +44,15 @@ class KeyReused(Failure):
         super().__init__("IDEMPOTENCY_KEY_REUSED")
 
 
+class RateLimited(Failure):
+    """The caller has spent one of its budgets; `details` has which, and in how many seconds to come again."""
+
+    def __init__(self, policy: str, retry_after: int, reason: str = "RATE_LIMITED") -> None:
+        """Take the budget's name, the seconds, and a reason of its own if it has one."""
+        super().__init__(reason, policy=policy, retry_after=retry_after)
+        self.retry_after = retry_after
+
+
 class TooMany(Failure):
     """The caller has as many of something as it may have; `details` says how many that is."""
 

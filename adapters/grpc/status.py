@@ -26,6 +26,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    RateLimited,
     TooMany,
     Unauthenticated,
     Unavailable,
@@ -38,6 +39,7 @@ CODES: Mapping[type[Exception], grpc.StatusCode] = {
     Unauthenticated: grpc.StatusCode.UNAUTHENTICATED,
     Forbidden: grpc.StatusCode.PERMISSION_DENIED,
     NotFound: grpc.StatusCode.NOT_FOUND,
+    RateLimited: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Conflict: grpc.StatusCode.ABORTED,
     KeyReused: grpc.StatusCode.FAILED_PRECONDITION,
     Rejected: grpc.StatusCode.FAILED_PRECONDITION,
@@ -127,6 +129,8 @@ def _details(
             return (_precondition(failed.reason, KEY, sentence),)
         case Conflict(details=details):
             return (_conflict(details, to_event),)
+        case RateLimited(retry_after=seconds):
+            return (RetryInfo(retry_delay=Duration(seconds=seconds)),)
         case Unavailable(details={"retry_after": int(seconds)}):
             return (RetryInfo(retry_delay=Duration(seconds=seconds)),)
         case Unavailable():

@@ -14,7 +14,7 @@ from litestar.openapi.spec import License
 from adapters.rest import problems
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import catalogue, docs, health, matches, players, webhooks
+from adapters.rest.routes import catalogue, chat, docs, health, matches, players, webhooks
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -46,6 +46,7 @@ def build(services: Services, version: str) -> Litestar:
                     Router("/", route_handlers=catalogue.ROUTES, tags=["Catalogue"]),
                     Router("/", route_handlers=players.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
+                    Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
                     Router("/", route_handlers=webhooks.ROUTES, tags=["Webhooks"]),
                 ],
                 before_request=look_over,

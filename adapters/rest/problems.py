@@ -21,6 +21,7 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    RateLimited,
     TooMany,
     Unauthenticated,
     Unavailable,
@@ -102,6 +103,14 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[KeyReused],
         "The same key came with another request. Use a fresh key for each request.",
     ),
+    RateLimited: Kind(
+        "rate-limited",
+        429,
+        TITLES[RateLimited],
+        "The caller has spent the budget that `details` names as its `policy`. Come again after the seconds"
+        " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
+        " the description of the API lists the budgets.",
+    ),
     TooMany: Kind(
         "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
     ),
@@ -166,6 +175,8 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     extra = dict(headers or {})
     if found.status == 503:
         extra["Retry-After"] = str(found.details.get("retry_after", RETRY_SECONDS))
+    if found.status == 429:
+        extra["Retry-After"] = str(found.details["retry_after"])
     if found.status == 401:
         extra["WWW-Authenticate"] = "Bearer"
     return Answer(found.status, MEDIA_TYPE, msgspec.json.encode(found), extra)

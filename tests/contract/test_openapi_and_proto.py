@@ -10,6 +10,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from adapters.grpc.generated.montane.v1 import (
     catalogue_pb2,
+    chat_pb2,
     match_pb2,
     matches_pb2,
     players_pb2,
@@ -51,6 +52,12 @@ SHARED: dict[str, Descriptor] = {
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
+    "ChatMessage": chat_pb2.ChatMessage.DESCRIPTOR,
+    "ChatReport": chat_pb2.ChatReport.DESCRIPTOR,
+    "ChatMessageItem": chat_pb2.ChatMessageItem.DESCRIPTOR,
+    "ChatCaughtUp": chat_pb2.ChatCaughtUp.DESCRIPTOR,
+    "ChatHeartbeat": chat_pb2.ChatHeartbeat.DESCRIPTOR,
+    "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
     "Webhook": webhooks_pb2.Webhook.DESCRIPTOR,
     "Delivery": webhooks_pb2.Delivery.DESCRIPTOR,
     "Attempt": webhooks_pb2.Attempt.DESCRIPTOR,

@@ -23,6 +23,7 @@ from adapters.openid import OpenIdIssuer
 from adapters.rest.app import build
 from adapters.use_cases import Services
 from domain.match import PlayerId
+from services.chat import Chat
 from services.ids import TokenId, new_uuid, written
 from services.lobby import Lobby
 from services.players import TOKEN_PREFIX, Players, hash_of
@@ -40,9 +41,9 @@ def services() -> Services:
     """Return the use cases of one more process, which trusts the issuer."""
     node = STORES.node()
     issuer = OpenIdIssuer(AWAY.url, audience=AUDIENCE, jwks_url=None, clock_skew=0, clock=ManualClock(NOW))
-    return Services(
-        node, Lobby(node.decisions), Players(STORES.accounts, STORES.clock, issuer), STORES.webhook_cases()
-    )
+    players = Players(STORES.accounts, STORES.clock, issuer)
+    chat = Chat(node, players, STORES.chat_log, STORES.clock)
+    return Services(node, Lobby(node.decisions), players, chat, STORES.webhook_cases())
 
 
 APP = build(services(), "0")
@@ -413,7 +414,8 @@ async def test_every_operation_that_knows_its_caller_demands_a_scope(rest: Rest)
         for verb, operation in operations.items():
             if {"token": []} not in operation["security"]:
                 continue
-            address = path.format(**dict.fromkeys(("match", "player", "token", "webhook"), "x"), seat=0)
+            named = dict.fromkeys(("match", "message", "player", "token", "webhook"), "x")
+            address = path.format(**named, seat=0)
             sent: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
             answer = await rest.http.request(verb, address, headers=headers, **sent)
             assert (answer.status_code, answer.json()["reason"]) == (403, "SCOPE_MISSING"), operation

@@ -7,6 +7,7 @@ from typing import Any
 
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
+from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.memory_webhooks import MemoryWebhooks
 from adapters.postgres.outbox import OutboxRecorder
@@ -18,6 +19,8 @@ from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.chat import Chat
+from services.chat_log import ChatLog
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
@@ -60,10 +63,18 @@ class ManualClock:
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, webhooks: Any) -> None:
+    def __init__(
+        self,
+        store: Store,
+        accounts: Any,
+        seeds: Any,
+        match_list: Any,
+        chat_log: ChatLog,
+        webhooks: Any,
+    ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.webhooks = webhooks
+        self.chat_log, self.webhooks = chat_log, webhooks
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -92,7 +103,9 @@ class Stores:
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
-        return Services(node, Lobby(node.decisions), self.players(), self.webhook_cases())
+        players = self.players()
+        chat = Chat(node, players, self.chat_log, self.clock)
+        return Services(node, Lobby(node.decisions), players, chat, self.webhook_cases())
 
 
 class PostgresStores(Stores):
@@ -106,6 +119,7 @@ class PostgresStores(Stores):
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
+            PostgresChatLog(datastore),
             PostgresWebhooks(datastore),
         )
         self.datastore = datastore
@@ -130,6 +144,7 @@ def memory_stores() -> Stores:
         MemoryAccounts(),
         seeds,
         MemoryMatchList(games, log),
+        MemoryChatLog(),
         MemoryWebhooks(games, log, seeds),
     )
 
