@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
+from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.follow import Follower
 from adapters.postgres.outbox import OutboxRecorder
@@ -35,8 +36,16 @@ def start_webhooks(
     loop = asyncio.get_running_loop()
     outgoing = HttpSender(private=private)
     deliveries = Deliveries(PostgresWebhooks(datastore), outgoing, clock, timedelta(days=log_days))
-    outbox = OutboxRecorder(games, datastore, lambda: loop.call_soon_threadsafe(deliveries.wake))
-    follower = Follower(conninfo, outbox.catch_up, "webhooks")
+
+    def wake() -> None:
+        loop.call_soon_threadsafe(deliveries.wake)
+
+    events, chats = OutboxRecorder(games, datastore, wake), ChatOutboxRecorder(datastore, wake)
+
+    def catch_up() -> bool:
+        return any([events.catch_up(), chats.catch_up()])
+
+    follower = Follower(conninfo, catch_up, "webhooks")
     follower.start()
     deliveries.start()
 

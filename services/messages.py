@@ -11,6 +11,7 @@ from domain.match import Cancelled, Finished, Invited, Match, PlayerId, Started,
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
+from services.chat_log import ChatRoom, MessageId
 from services.ids import MatchId
 from services.ports import Recorded, Time
 from services.views import SeenEvent, Source, seen_event
@@ -35,6 +36,9 @@ class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
         deadline: Until when the seat has to choose, in a `your_turn` with time control, UTC.
         outcome: How the match ended, in an `ended`.
         event: The event as the subscriber may see it, in a `match.event`.
+        message: What was said, in a `chat`: the message's id. The text is for the chat alone, where it can be
+            taken away.
+        room: Who reads what was said.
     """
 
     match: MatchId | None = None
@@ -45,6 +49,8 @@ class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
     deadline: Time | None = None
     outcome: Outcome | None = None
     event: SeenEvent[P] | None = None
+    message: MessageId | None = None
+    room: ChatRoom | None = None
 
 
 class Message[P](Struct, frozen=True):
@@ -134,6 +140,12 @@ def body(source: Source, match: Match[Any, Any], recorded: Recorded, notice: Not
         event=seen_event(source, recorded, viewer) if told else None,
     )
     return msgspec.json.encode(Message(notice.type, recorded.at, data))
+
+
+def chat_body(match: MatchId, player: PlayerId, message: MessageId, room: ChatRoom, at: datetime) -> bytes:
+    """Return the body of the message that tells a player of something said to it in a match."""
+    data = MessageData[Any](match=match, player=player, message=message, room=room)
+    return msgspec.json.encode(Message(MessageType.CHAT, at, data))
 
 
 def _deadline(match: Match[Any, Any], seat: Seat | None) -> datetime | None:

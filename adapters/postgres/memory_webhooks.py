@@ -13,9 +13,11 @@ from adapters.postgres.outbox import Subscriber, messages, noticed
 from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId
 from services.addresses import Target
+from services.chat_log import ChatLog
 from services.deliveries import Parcel, Sent
-from services.ids import match_id, parsed
+from services.ids import MatchId, match_id, parsed
 from services.live import Games
+from services.messages import chat_body
 from services.ports import Seeds
 from services.webhooks import (
     MOST,
@@ -29,6 +31,7 @@ from services.webhooks import (
     Webhook,
     WebhookId,
     WebhookOwner,
+    new_delivery_id,
 )
 
 
@@ -40,6 +43,7 @@ class Kept(Struct):
     target: str
     secret: bytes
     since: int
+    chat_since: int
     before: tuple[bytes, datetime] | None = None
 
 
@@ -54,11 +58,12 @@ class Queued(Struct):
 class MemoryWebhooks:
     """The ports `WebhookStore` and `Outbox` over a log in memory."""
 
-    def __init__(self, games: Games, log: ApplicationRecorder, seeds: Seeds) -> None:
-        """Take the registered games, the log, and the secrets of matches."""
+    def __init__(self, games: Games, log: ApplicationRecorder, seeds: Seeds, chat_log: ChatLog) -> None:
+        """Take the registered games, the log, the secrets of matches, and what is said in them."""
         self._games = games
         self._log = log
         self._seeds = seeds
+        self._chat_log = chat_log
         self._webhooks: dict[WebhookId, Kept] = {}
         self._queued: dict[DeliveryId, Queued] = {}
         self._told = 0
@@ -67,7 +72,8 @@ class MemoryWebhooks:
         """Store a webhook of a player, or of the deployment; return False if that has `MOST` already."""
         if sum(kept.player == player for kept in self._webhooks.values()) >= MOST:
             return False
-        self._webhooks[webhook.id] = Kept(webhook, player, str(target), secret, await self._log_end())
+        since, chat_since = await self._log_end(), await self._chat_end(player)
+        self._webhooks[webhook.id] = Kept(webhook, player, str(target), secret, since, chat_since)
         return True
 
     async def all(self, reach: Reach) -> list[Webhook]:
@@ -93,7 +99,8 @@ class MemoryWebhooks:
         if changes.enabled is not None:
             changed["disabled_reason"] = None if changes.enabled else DisabledReason.BY_OWNER
             changed["failing_since"] = None
-            kept.since = await self._log_end() if changes.enabled else kept.since
+            if changes.enabled:
+                kept.since, kept.chat_since = await self._log_end(), await self._chat_end(kept.player)
         kept.webhook = msgspec.structs.replace(kept.webhook, **changed)
         if changes.enabled is False:
             self._give_up(id)
@@ -192,9 +199,15 @@ class MemoryWebhooks:
         return len(gone)
 
     async def _catch_up(self) -> None:
+        """Put down what happened and was said since the last time."""
+        if self._log.max_notification_id() != self._told:
+            await self._put_events()
+        for id, kept in self._webhooks.items():
+            if kept.webhook.enabled and MessageType.CHAT in kept.webhook.events:
+                await self._put_chat(id, kept)
+
+    async def _put_events(self) -> None:
         """Put down what the log tells since the last time."""
-        if self._log.max_notification_id() == self._told:
-            return
         subscribers: dict[PlayerId | None, list[Subscriber]] = {}
         ids: dict[UUID, WebhookId] = {}
         for id, kept in self._webhooks.items():
@@ -210,16 +223,27 @@ class MemoryWebhooks:
             told = noticed(happened)
             secrets = await self._seeds.secrets(match_id(happened.number))
             for put in messages(self._games, secrets.seed, happened, told, subscribers):
-                delivery = Delivery(
-                    id=put.id,
-                    type=put.type,
-                    match=match_id(happened.number),
-                    state=DeliveryState.PENDING,
-                    created_at=at,
-                    next_attempt_at=at,
-                    attempts=(),
-                )
-                self._queued[delivery.id] = Queued(ids[put.subscriber.id], delivery, put.body)
+                match = match_id(happened.number)
+                self._put(ids[put.subscriber.id], _pending(put.id, put.type, match, at), put.body)
+
+    async def _put_chat(self, id: WebhookId, kept: Kept) -> None:
+        """Put down what was said to a webhook's player since the last time."""
+        if kept.player is None:
+            return
+        for said in await self._chat_log.for_player(kept.player, after=kept.chat_since, limit=1_000_000):
+            kept.chat_since = said.position
+            delivery = _pending(new_delivery_id(said.sent_at), MessageType.CHAT, said.match, said.sent_at)
+            self._put(id, delivery, chat_body(said.match, kept.player, said.id, said.room, said.sent_at))
+
+    def _put(self, id: WebhookId, delivery: Delivery, body: bytes) -> None:
+        self._queued[delivery.id] = Queued(id, delivery, body)
+
+    async def _chat_end(self, player: PlayerId | None) -> int:
+        """Return the position of what was said to a player last."""
+        if player is None:
+            return 0
+        said = await self._chat_log.for_player(player, after=0, limit=1_000_000)
+        return said[-1].position if said else 0
 
     async def _log_end(self) -> int:
         await self._catch_up()
@@ -248,6 +272,18 @@ class MemoryWebhooks:
             body=queued.body,
             tried=len(queued.delivery.attempts),
         )
+
+
+def _pending(id: DeliveryId, type: MessageType, match: MatchId, at: datetime) -> Delivery:
+    return Delivery(
+        id=id,
+        type=type,
+        match=match,
+        state=DeliveryState.PENDING,
+        created_at=at,
+        next_attempt_at=at,
+        attempts=(),
+    )
 
 
 def _within(reach: Reach, kept: Kept) -> bool:

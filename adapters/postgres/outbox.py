@@ -1,6 +1,7 @@
 """Put down for webhooks what the log of matches tells, each event once."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -43,6 +44,10 @@ FROM unnest(
 ) AS message (delivery_id, webhook_id, position, ordinal, type, match_id, target, body, at)
 ON CONFLICT DO NOTHING
 """
+
+
+type Row = tuple[UUID | None, UUID, int, int, MessageType, UUID, str, bytes, datetime]
+"""A message: its id, its webhook, where it comes from, what it is, and when that happened."""
 
 
 class Subscriber(Struct, frozen=True):
@@ -116,6 +121,13 @@ def messages(
                 yield Put(delivery, subscriber, ordinal, notice.type, content)
 
 
+def put_down(cursor: Cursor[Any], rows: Sequence[Row]) -> int:
+    """Put messages down and return how many those are; what was put down before is left as it is."""
+    if rows:
+        cursor.execute(PUT, [list(column) for column in zip(*rows, strict=True)])
+    return len(rows)
+
+
 class OutboxRecorder(PostgresTrackingRecorder):
     """The messages to webhooks and the position in the log up to which they are put down, in one transaction.
 
@@ -177,7 +189,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
             return 0
         matches = list({happened.number for happened in batch})
         seeds = {row["match_id"]: bytes(row["seed"]) for row in cursor.execute(SEEDS, (matches,))}
-        rows = [
+        rows: list[Row] = [
             (
                 parsed("delivery", put.id),
                 put.subscriber.id,
@@ -192,9 +204,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
             for happened, some in told
             for put in messages(self._games, seeds[happened.number], happened, some, subscribers)
         ]
-        if rows:
-            cursor.execute(PUT, [list(column) for column in zip(*rows, strict=True)])
-        return len(rows)
+        return put_down(cursor, rows)
 
 
 def _anybody(cursor: Cursor[Any]) -> bool:

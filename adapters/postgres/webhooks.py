@@ -35,8 +35,10 @@ PURGED = 5_000
 
 ADD = """
 INSERT INTO webhooks
-    (webhook_id, player_id, url, target, description, events, enabled, secret, since, created_at)
-SELECT %s, %s, %s, %s, %s, %s, %s, %s, (SELECT coalesce(max(notification_id), 0) FROM match_events), %s
+    (webhook_id, player_id, url, target, description, events, enabled, secret, created_at, since, chat_since)
+SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s,
+    (SELECT coalesce(max(notification_id), 0) FROM match_events),
+    (SELECT coalesce(max(position), 0) FROM chat_messages)
 WHERE (SELECT count(*) FROM webhooks WHERE player_id IS NOT DISTINCT FROM %s) < %s
 """
 
@@ -53,6 +55,9 @@ UPDATE webhooks SET
     failing_since = CASE WHEN %(enabled)s::boolean IS NULL THEN failing_since END,
     since = CASE
         WHEN %(enabled)s::boolean THEN (SELECT coalesce(max(notification_id), 0) FROM match_events) ELSE since
+    END,
+    chat_since = CASE
+        WHEN %(enabled)s::boolean THEN (SELECT coalesce(max(position), 0) FROM chat_messages) ELSE chat_since
     END
 WHERE webhook_id = %(id)s RETURNING *
 """
@@ -94,6 +99,30 @@ FROM taken JOIN webhooks USING (webhook_id)
 ORDER BY delivery_id
 """
 """Steps from target to target by the index, so that a long queue for one costs the others nothing."""
+
+
+PURGE = """
+WITH gone AS (
+    DELETE FROM webhook_deliveries WHERE delivery_id IN (
+        SELECT delivery_id FROM webhook_deliveries WHERE delivery_id < %s AND due_at IS NULL
+        ORDER BY delivery_id LIMIT %s
+    )
+    RETURNING webhook_id, type, position
+),
+latest AS (
+    SELECT
+        webhook_id,
+        max(position) FILTER (WHERE type <> 'chat') AS event,
+        max(position) FILTER (WHERE type = 'chat') AS chat
+    FROM gone GROUP BY webhook_id
+),
+told AS (
+    UPDATE webhooks SET since = greatest(since, event), chat_since = greatest(chat_since, chat)
+    FROM latest WHERE webhooks.webhook_id = latest.webhook_id
+)
+SELECT count(*) AS purged FROM gone
+"""
+"""What is forgotten counts as told, so that it is not put down again were it read again."""
 
 
 class PostgresWebhooks:
@@ -298,16 +327,7 @@ class PostgresWebhooks:
         purged = PURGED
         total = 0
         while purged == PURGED:
-            rows = await self._datastore.execute(
-                "WITH gone AS (DELETE FROM webhook_deliveries WHERE delivery_id IN ("
-                "SELECT delivery_id FROM webhook_deliveries WHERE delivery_id < %s AND due_at IS NULL"
-                " ORDER BY delivery_id LIMIT %s) RETURNING webhook_id, position),"
-                " told AS (UPDATE webhooks SET since = greatest(since, last) FROM ("
-                "SELECT webhook_id, max(position) AS last FROM gone GROUP BY webhook_id) AS latest"
-                " WHERE webhooks.webhook_id = latest.webhook_id)"
-                " SELECT count(*) AS purged FROM gone",
-                (first, PURGED),
-            )
+            rows = await self._datastore.execute(PURGE, (first, PURGED))
             purged = rows[0]["purged"]
             total += purged
         return total

@@ -11,7 +11,7 @@ MEANINGS = {
     MessageType.STARTED: "a match began",
     MessageType.ENDED: "a match is over; `outcome` says how it ended",
     MessageType.CANCELLED: "a match was called off before it began",
-    MessageType.CHAT: "something was said in a match",
+    MessageType.CHAT: "something was said to you in a match; `message` is its id, by which the chat has it",
     MessageType.MATCH_EVENT: "an event of a match, in `event` as your seat sees it, or as a spectator does",
     MessageType.TEST: "the test that you asked for",
 }

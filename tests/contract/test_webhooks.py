@@ -9,11 +9,13 @@ import msgspec
 import psycopg
 import pytest
 
+from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.outbox import OutboxRecorder
 from domain.games import GAMES
 from domain.match import PlayerId, Resign, Visibility
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
+from services.chat_log import ChatRoom, MessageId
 from services.deliveries import PER_TARGET, Parcel, Reply, sent
 from services.errors import Forbidden, Malformed, NotFound, TooMany
 from services.ids import MatchId
@@ -39,6 +41,7 @@ from tests.support.use_cases import Stores, memory_stores, postgres_stores, prop
 
 URL = "https://ann.example/hook"
 ALL = [MessageType.STARTED, MessageType.ENDED, MessageType.MATCH_EVENT]
+EVERYTHING = list(MessageType)
 GOOD = Reply(latency_ms=1, status=200)
 BROKEN = Reply(latency_ms=1, status=500, error=AttemptError.BAD_STATUS)
 MINUTE = timedelta(minutes=1)
@@ -221,6 +224,38 @@ async def test_the_deployment_is_told_of_public_matches(stores: Stores) -> None:
     assert shown == plain(expected)
 
 
+async def test_a_player_is_told_of_what_is_said_to_it(stores: Stores) -> None:
+    """By id and room only: the text stays where it can be taken away. Its author is told nothing."""
+    webhooks, services, ann, ben = (
+        stores.webhook_cases(),
+        stores.services(),
+        *[await player(stores) for _ in "ab"],
+    )
+    opened = proposal(game="mountains", options=GAMES["mountains"].options(), seats=2)
+    id = (await services.matches.open(ann, opened, None))[1].id
+    await services.lobby.take_seat(ben, id, 1, "", None)
+
+    async def say(text: str) -> MessageId:
+        room = ChatRoom.PLAYERS
+        return (await services.chat.post(ann, id, room=room, to_seat=None, text=text, key=None))[1].id
+
+    await say("before")
+    asking = await made(webhooks, own(ben), [MessageType.CHAT])
+    await made(webhooks, own(ann), [MessageType.CHAT])
+    await made(webhooks, own(ben), [MessageType.CANCELLED])
+    said = await say("a secret")
+    (parcel,) = await taken(stores)
+    assert (parcel.webhook, parcel.type) == (asking.id, MessageType.CHAT)
+    assert told(parcel)["data"] == {"match": id, "player": ben, "message": said, "room": "players"}
+    assert await taken(stores) == []
+    await webhooks.change(own(ben), asking.id, Changes(enabled=False))
+    await say("meanwhile")
+    stores.catch_up()
+    await webhooks.change(own(ben), asking.id, Changes(enabled=True))
+    said = await say("again")
+    assert [told(parcel)["data"]["message"] for parcel in await taken(stores)] == [said]
+
+
 async def test_nothing_is_told_while_a_webhook_is_disabled(stores: Stores) -> None:
     """What is pending is given up; enabled again, it is told of what comes then."""
     webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
@@ -362,11 +397,13 @@ async def test_what_is_forgotten_is_not_told_again(database: str) -> None:
     """Reading the log again puts nothing down twice, also where the log of messages forgot it."""
     async with postgres_stores(database) as stores:
         webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
-        webhook = await made(webhooks, own(ann))
+        webhook = await made(webhooks, own(ann), EVERYTHING)
         await solo(matches, ann)
+        await whisper(stores, ann)
         parcels = await taken(stores)
+        assert MessageType.CHAT in {parcel.type for parcel in parcels}
         now = stores.clock.now()
-        for parcel in parcels[:2]:
+        for parcel in (parcels[0], parcels[-1]):
             await stores.webhooks.settle(parcel, sent(parcel, GOOD, now, now, 0))
         assert len(await every(webhooks, own(ann), webhook.id)) == len(parcels)
         await read_again(stores, database)
@@ -374,6 +411,15 @@ async def test_what_is_forgotten_is_not_told_again(database: str) -> None:
         assert await stores.webhooks.purge(now + timedelta(days=400)) == 2
         await read_again(stores, database)
         assert len(await every(webhooks, own(ann), webhook.id)) == len(parcels) - 2
+
+
+async def whisper(stores: Stores, to: PlayerId) -> None:
+    """Say something to a player."""
+    services, ben = stores.services(), await player(stores)
+    opened = proposal(game="mountains", options=GAMES["mountains"].options(), seats=2)
+    id = (await services.matches.open(ben, opened, None))[1].id
+    await services.lobby.take_seat(to, id, 1, "", None)
+    await services.chat.post(ben, id, room=ChatRoom.SEAT, to_seat=1, text="psst", key=None)
 
 
 async def every(webhooks: Webhooks, reach: Reach, id: WebhookId) -> list[Any]:
@@ -384,9 +430,10 @@ async def every(webhooks: Webhooks, reach: Reach, id: WebhookId) -> list[Any]:
 async def read_again(stores: Any, database: str) -> None:
     """Put down what the whole log tells, as if it had never been read."""
     with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute("DELETE FROM match_tracking WHERE application_name = 'webhooks'")
-    outbox = OutboxRecorder(dict(GAMES), stores.datastore, lambda: None)
-    while outbox.catch_up():
+        connection.execute("DELETE FROM match_tracking WHERE application_name LIKE 'webhooks%'")
+    events = OutboxRecorder(dict(GAMES), stores.datastore, lambda: None)
+    chats = ChatOutboxRecorder(stores.datastore, lambda: None)
+    while any([events.catch_up(), chats.catch_up()]):
         pass
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
+from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.memory_webhooks import MemoryWebhooks
 from adapters.postgres.outbox import OutboxRecorder
@@ -125,12 +126,13 @@ class PostgresStores(Stores):
         self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
         self._outbox = OutboxRecorder(games, datastore, lambda: None)
+        self._chat_outbox = ChatOutboxRecorder(datastore, lambda: None)
 
     def catch_up(self) -> None:
         """Bring the read models up to the log."""
         while self._read_models.catch_up():
             pass
-        while self._outbox.catch_up():
+        while any([self._outbox.catch_up(), self._chat_outbox.catch_up()]):
             pass
 
 
@@ -138,14 +140,14 @@ def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
     log = POPOApplicationRecorder()
-    seeds = MemorySeeds()
+    seeds, chat_log = MemorySeeds(), MemoryChatLog()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
         MemoryAccounts(),
         seeds,
         MemoryMatchList(games, log),
-        MemoryChatLog(),
-        MemoryWebhooks(games, log, seeds),
+        chat_log,
+        MemoryWebhooks(games, log, seeds, chat_log),
     )
 
 

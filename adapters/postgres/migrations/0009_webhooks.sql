@@ -1,7 +1,8 @@
 -- Webhooks, and the outbox of messages to them, which is their log too.
 --
 -- secret: what signs messages; it must be had whole, so it lies here as it is. secret_before signs too for a while.
--- since: what stands in the log of matches up to here is not told: it was before the webhook, or told long ago.
+-- since, chat_since: what stands up to here in the log of matches, and among the messages of chats, is not told: it was
+-- before the webhook, or told long ago.
 CREATE TABLE webhooks (
     webhook_id uuid PRIMARY KEY,
     player_id uuid REFERENCES players ON DELETE CASCADE,
@@ -16,13 +17,14 @@ CREATE TABLE webhooks (
     secret_before bytea,
     before_until timestamptz,
     since bigint NOT NULL,
+    chat_since bigint NOT NULL,
     created_at timestamptz NOT NULL
 );
 
 CREATE INDEX webhooks_player_idx ON webhooks (player_id);
 
--- position, ordinal: the event in the log of matches, and which of the messages that it makes; none for a test. What
--- is told of an event is put down once, however often the event is read.
+-- position, ordinal: the event in the log of matches, or the message of a chat, and which of the messages that it
+-- makes; none for a test. What is told of it is put down once, however often it is read.
 -- target: host and port of the webhook, for targets take turns.
 -- due_at: when it is tried next, or may be taken over from a process that does not say what became of it; null when
 -- it is not pending.
@@ -40,7 +42,7 @@ CREATE TABLE webhook_deliveries (
     due_at timestamptz,
     tried integer NOT NULL DEFAULT 0,
     attempts jsonb NOT NULL DEFAULT '[]',
-    UNIQUE (webhook_id, position, ordinal)
+    UNIQUE (webhook_id, type, position, ordinal)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE INDEX webhook_deliveries_log_idx ON webhook_deliveries (webhook_id, delivery_id);

@@ -4,11 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from eventsourcing.popo import POPOApplicationRecorder
-
 from adapters.postgres.memory_webhooks import MemoryWebhooks
-from adapters.postgres.players import MemorySeeds
-from domain.games import GAMES
 from domain.match import PlayerId
 from services.deliveries import CONCURRENCY, LEASE, PAUSES, PER_TARGET, Deliveries, Parcel, Reply
 from services.errors import Unavailable
@@ -25,7 +21,7 @@ from services.webhooks import (
     Webhooks,
     new_delivery_id,
 )
-from tests.support.use_cases import ManualClock
+from tests.support.use_cases import ManualClock, memory_stores
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 ANN = PlayerId(written("player", new_uuid(START)))
@@ -71,7 +67,7 @@ class Deployment:
     def __init__(self) -> None:
         """Begin without webhooks."""
         self.clock = ManualClock(START)
-        self.outbox = MemoryWebhooks(dict(GAMES), POPOApplicationRecorder(), MemorySeeds())
+        self.outbox: MemoryWebhooks = memory_stores().webhooks
         self.webhooks = Webhooks(self.outbox, self.clock, private=False)
         self.targets = Targets()
         self.deliveries = self.worker()

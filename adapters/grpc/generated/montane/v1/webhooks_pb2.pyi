@@ -39,7 +39,7 @@ class _MessageTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MessageTy
     MESSAGE_TYPE_CANCELLED: _MessageType.ValueType  # 5
     """A match was called off before it began."""
     MESSAGE_TYPE_CHAT: _MessageType.ValueType  # 6
-    """Something was said in a match. Not for the deployment."""
+    """Something was said to the subscriber in a match; the text itself is not sent. Not for the deployment."""
     MESSAGE_TYPE_MATCH_EVENT: _MessageType.ValueType  # 7
     """Something happened in a match, each event as the subscriber may see it."""
     MESSAGE_TYPE_TEST: _MessageType.ValueType  # 8
@@ -61,7 +61,7 @@ MESSAGE_TYPE_ENDED: MessageType.ValueType  # 4
 MESSAGE_TYPE_CANCELLED: MessageType.ValueType  # 5
 """A match was called off before it began."""
 MESSAGE_TYPE_CHAT: MessageType.ValueType  # 6
-"""Something was said in a match. Not for the deployment."""
+"""Something was said to the subscriber in a match; the text itself is not sent. Not for the deployment."""
 MESSAGE_TYPE_MATCH_EVENT: MessageType.ValueType  # 7
 """Something happened in a match, each event as the subscriber may see it."""
 MESSAGE_TYPE_TEST: MessageType.ValueType  # 8
