@@ -5,14 +5,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from adapters.use_cases import Services
-from domain.match import ChatMode, PlayerId, Reason, Resign, Visibility
+from domain.match import ChatMode, Phase, PlayerId, Reason, Resign, Visibility
 from domain.shared.rejections import Rejected
 from services import chat_streams
 from services.chat import PACE, Chat
-from services.chat_log import ChatMessage, ChatRoom, MessageId, ReportReason
-from services.chat_rooms import ChatReason
+from services.chat_log import ChatMessage, ChatRoom, MessageId, Reader, ReportReason
+from services.chat_rooms import ChatReason, reader_of
 from services.chat_streams import (
     ChatCaughtUp,
     ChatEnd,
@@ -173,6 +174,13 @@ async def test_who_reads_which_room_after_the_end(table: Table) -> None:
     assert await table.reads(table.cid) == ["to all seats", "advice"]
     assert await table.reads(table.dan) == await table.reads(None) == ["advice"]
     assert (await table.says(table.cid, "well played", SPECTATORS)).seat == 2
+
+
+async def test_a_cancelled_match_is_over_too(table: Table) -> None:
+    """There is nothing to give away any more: the seats may read all but what is whispered among others."""
+    live = await table.services.matches.decisions.live.at_version(table.match)
+    live.match = replace(live.match, phase=Phase.CANCELLED)
+    assert reader_of(live, table.ann, None) == Reader(table.ann, (PLAYERS, SEAT, SPECTATORS))
 
 
 async def test_who_may_not_write(table: Table) -> None:
@@ -421,6 +429,20 @@ async def test_a_stream_gives_what_its_reader_may_read(table: Table) -> None:
     assert [told.item.message.text for told in await quiet] == ["to all"]
     for listener in streams.values():
         listener.leave()
+
+
+async def test_a_stream_opens_up_with_the_end_of_the_match(table: Table) -> None:
+    """From the end on a seat hears those who look on; what they said before is in the list."""
+    listener = await table.listens(table.ann)
+    assert await taken(listener, 1) == [ChatCaughtUp(None)]
+    await table.says(table.dan, "advice", SPECTATORS)
+    await table.says(table.ben, "to all")
+    assert texts(await taken(listener, 1)) == ["to all"]
+    await table.ends()
+    await table.says(table.dan, "well played", SPECTATORS)
+    assert texts(await taken(listener, 1)) == ["well played"]
+    assert await table.reads(table.ann) == ["advice", "to all", "well played"]
+    listener.leave()
 
 
 async def test_one_room_alone_can_be_listened_to(table: Table) -> None:
