@@ -79,6 +79,10 @@ def serve(
     log_level: Annotated[
         str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
     ] = None,
+    rate_limit: Annotated[
+        str | None, _flag("rate_limit", "Limits by token and address: on or off. Default: on")
+    ] = None,
+    trusted_proxies: Annotated[str | None, _flag("trusted_proxies", "Proxies in front. Default: 0")] = None,
 ) -> None:
     """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named."""
     settings = _settings(
@@ -97,6 +101,8 @@ def serve(
         oidc_jwks_url=oidc_jwks_url,
         oidc_clock_skew=oidc_clock_skew,
         log_level=log_level,
+        rate_limit=rate_limit,
+        trusted_proxies=trusted_proxies,
     )
     from adapters.main import StartError, serve
 

@@ -39,6 +39,7 @@ from adapters.webhook_worker import start_webhooks
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.chat import Chat
+from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
@@ -201,6 +202,7 @@ async def _serve(
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
+    limiter = Limiter(settings.limits)
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
     chats = services.chat.streams
@@ -222,10 +224,10 @@ async def _serve(
     try:
         http_addr = grpc_addr = None
         if rest:
-            http_addr, stop = await start_rest(settings.http_addr, services)
+            http_addr, stop = await start_rest(settings.http_addr, services, limiter)
             closing.append(stop)
         if grpc:
-            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services)
+            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
             closing.append(stop)
         watcher = loop.create_task(_watch(embedded)) if embedded else None
         _spare_the_collector()
@@ -246,17 +248,21 @@ async def _serve(
         datastore.close()
 
 
-async def start_rest(address: Address, services: Services) -> tuple[Address, Stop]:
+async def start_rest(
+    address: Address, services: Services, limiter: Limiter | None = None
+) -> tuple[Address, Stop]:
     """Start REST and return where it listens and what stops it."""
     listener = _listener(address)
     config = uvicorn.Config(
-        build_rest(services, installed_version("montane")),
+        build_rest(services, installed_version("montane"), limiter),
         log_config=None,
         access_log=False,
         lifespan="off",
         timeout_graceful_shutdown=GRACE,
         timeout_keep_alive=KEEP_ALIVE,
         server_header=False,
+        # Who calls is told by a proxy only if a setting says that one stands in front.
+        proxy_headers=False,
         http=HttpConnection,
         ws=SocketConnection,
         ws_max_size=MAX_BODY,
@@ -274,9 +280,9 @@ async def start_rest(address: Address, services: Services) -> tuple[Address, Sto
     return Address(address.host, listener.getsockname()[1]), stop
 
 
-async def _start_grpc(address: Address, services: Services) -> tuple[Address, Stop]:
+async def _start_grpc(address: Address, services: Services, limiter: Limiter) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(services, services.matches.ready, str(address))
+    server = GrpcServer(services, services.matches.ready, str(address), limiter)
     try:
         await server.start()
     except RuntimeError as error:

@@ -68,6 +68,7 @@ SENTENCES: Mapping[str, str] = {
     "NOT_YOUR_ROOM": "The caller may neither read nor write in the room {room} of this match now.",
     "NO_SUCH_MESSAGE": "There is no message {message}, or none that the caller may read.",
     "CHAT_TOO_FAST": "The caller writes too fast; the next message is taken in {retry_after} seconds.",
+    "RATE_LIMITED": "The budget {policy} is spent; come again in {retry_after} seconds.",
     "STORE_UNAVAILABLE": "The store does not answer; trying again with the same idempotency key is safe.",
     ChatReason.CHAT_OFF: "There is no chat in this match.",
     ChatReason.WHISPER_TO_SELF: "A whisper goes to another seat.",

@@ -22,6 +22,7 @@ from adapters.grpc.calls import (
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
+from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check, page_size
 from adapters.grpc.status import bug_refusal, refusal_of
@@ -240,6 +241,7 @@ class MatchCalls(MatchServiceServicer):
 
     async def _answer(self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None) -> Answer:
         """Return what a command led to."""
+        VISIT.get().request()
         if request is None:
             raise Malformed("MALFORMED_REQUEST")
         check(request)

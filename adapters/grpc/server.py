@@ -30,6 +30,7 @@ from adapters.grpc.matches import MatchCalls
 from adapters.grpc.players import PlayerCalls
 from adapters.grpc.webhooks import WebhookCalls
 from adapters.use_cases import Services
+from services.limits import Limiter
 
 LARGEST_REQUEST = 64 * 1024
 """Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""
@@ -54,17 +55,21 @@ class GrpcServer:
         port: The port that it listens on, 0 before it is started.
     """
 
-    def __init__(self, services: Services, readiness: Readiness, address: str) -> None:
+    def __init__(
+        self, services: Services, readiness: Readiness, address: str, limiter: Limiter | None = None
+    ) -> None:
         """Take what is served and where.
 
         Args:
             services: The use cases.
             readiness: Whether calls can be served now; an exception means no.
             address: `host:port`; port 0 takes any free one.
+            limiter: The budgets; without, anybody may ask for anything.
         """
         self._services = services
         self._readiness = readiness
         self._address = address
+        self._limiter = limiter or Limiter()
         self._health = health_aio.HealthServicer()
         self._server: grpc.aio.Server | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -80,7 +85,7 @@ class GrpcServer:
         mapper = Mapper(matches.games)
         # Without so_reuseport a second server at the same address fails instead of taking half of the calls.
         options = [("grpc.max_receive_message_length", LARGEST_REQUEST), ("grpc.so_reuseport", 0)]
-        server = grpc.aio.server(interceptors=[Calls(mapper)], options=options)
+        server = grpc.aio.server(interceptors=[Calls(mapper, self._limiter)], options=options)
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(players), server)
         match_calls = MatchCalls(matches, self._services.lobby, players, mapper)

@@ -129,9 +129,7 @@ def _details(
             return (_precondition(failed.reason, KEY, sentence),)
         case Conflict(details=details):
             return (_conflict(details, to_event),)
-        case RateLimited(retry_after=seconds):
-            return (RetryInfo(retry_delay=Duration(seconds=seconds)),)
-        case Unavailable(details={"retry_after": int(seconds)}):
+        case RateLimited(retry_after=seconds) | Unavailable(details={"retry_after": int(seconds)}):
             return (RetryInfo(retry_delay=Duration(seconds=seconds)),)
         case Unavailable():
             return (RetryInfo(retry_delay=RETRY_AFTER),)

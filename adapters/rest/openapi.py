@@ -28,6 +28,7 @@ from services.views import SeenEvent, View
 from services.webhooks import Delivery, Webhook
 
 REFERENCE = "#/components/schemas/{name}"
+HEADER = "#/components/headers/{name}"
 
 STATIC: Mapping[str, Any] = {
     "PlayerRequest": player_bodies.PlayerRequest,
@@ -65,6 +66,24 @@ STATIC: Mapping[str, Any] = {
 
 ALWAYS = (500, 503)
 """The problems that every operation may answer with."""
+
+LIMITED = "/v1/"
+"""How the paths begin whose requests are counted."""
+
+STANDING: Mapping[str, tuple[str, str]] = {
+    "RateLimit-Policy": (
+        "The budgets that counted the request: `q` in `w` seconds each.",
+        '"token";q=3000;w=60, "address";q=6000;w=60',
+    ),
+    "RateLimit": (
+        "How the caller stands with them: `r` are left, all are back in `t` seconds.",
+        '"token";r=2999;t=55, "address";r=5998;t=55',
+    ),
+}
+"""The headers of every answer to a request that was counted, with an example."""
+
+RETRY = ("Retry-After", ("Seconds after which to come again.", "5"))
+"""The header that says when a request that was refused for now may come again."""
 
 DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game": "id"}
 """The bodies in which one field names the game."""
@@ -126,16 +145,24 @@ def components(games: Sequence[bodies.AnyGame]) -> dict[str, Any]:
     return dict(sorted((found | {"MatchPage": _match_page(shared["GamePage"])}).items()))
 
 
-def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options: Mapping[str, Any]) -> Any:
+def document(
+    generated: dict[str, Any],
+    games: Sequence[bodies.AnyGame],
+    options: Mapping[str, Any],
+    *,
+    limited: bool = False,
+) -> Any:
     """Return the finished document.
 
     Args:
         generated: What the framework made.
         games: The registered games.
         options: What `describes` gave, by operation id.
+        limited: Whether requests are counted.
     """
-    for path in generated["paths"].values():
-        for operation in path.values():
+    for path, operations in generated["paths"].items():
+        counted = limited and path.startswith(LIMITED)
+        for operation in operations.values():
             said = options[operation["operationId"]]
             operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
             ok = next(status for status in operation["responses"] if status.startswith("2"))
@@ -146,7 +173,7 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
             )
             operation["responses"] = {ok: good} | {
                 str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
-                for status in sorted({*said["fails"], *ALWAYS})
+                for status in sorted({*said["fails"], *ALWAYS, *((429,) if counted else ())})
             }
             if said["streams"]:
                 schema = {"schema": {"$ref": REFERENCE.format(name=said["streams"])}}
@@ -162,8 +189,16 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
                 operation["requestBody"] = {"required": True} | _content(
                     None, "application/json", said["asks"]
                 )
+            for status, response in operation["responses"].items():
+                names = [*(STANDING if counted else ()), *([RETRY[0]] if status in {"429", "503"} else ())]
+                if names:
+                    response["headers"] = {name: {"$ref": HEADER.format(name=name)} for name in names}
     generated["webhooks"] = webhook_docs.described({"$ref": REFERENCE.format(name="WebhookMessage")})
     generated["components"] = {
+        "headers": {
+            name: {"description": text, "required": True, "schema": {"type": "string"}, "example": example}
+            for name, (text, example) in (*(STANDING.items() if limited else ()), RETRY)
+        },
         "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
         "securitySchemes": {
             "token": {"type": "http", "scheme": "bearer", "description": "A player's token, `montane_...`."}

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from adapters.messages import BUG, TITLES, describe
 from adapters.rest.answers import Answer
+from adapters.rest.requests import visit
 from domain.games import clause_of
 from domain.shared.rejections import Rejected
 from services.decisions import MISSED_EVENTS
@@ -109,7 +110,7 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[RateLimited],
         "The caller has spent the budget that `details` names as its `policy`. Come again after the seconds"
         " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
-        " the description of the API lists the budgets.",
+        " the description of the API lists the budgets, and an operation's own budget is told with it.",
     ),
     TooMany: Kind(
         "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
@@ -197,7 +198,7 @@ def bug(what: str, error: Exception) -> Problem:
 
 def on_failure(request: Request[Any, Any, Any], failed: Failure | Rejected) -> Response[bytes]:
     """Answer a use case that failed, or a refusal of the rules."""
-    return answer(problem_of(failed))
+    return answer(problem_of(visit(request).told(failed)))
 
 
 def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:

@@ -10,6 +10,7 @@ from litestar.exceptions import HTTPException
 
 from adapters.use_cases import Services
 from services.errors import Malformed
+from services.limits import Visit
 from services.players import Caller
 from services.ports import Scope
 
@@ -18,6 +19,9 @@ MAX_BODY = 65_536
 
 LONGEST_VERSION = 10
 """Digits that no version has."""
+
+VISIT = "montane.visit"
+"""Where an ASGI scope has the call as it is counted."""
 
 Call = Request[Any, Any, Any]
 
@@ -28,9 +32,20 @@ def services(request: ASGIConnection[Any, Any, Any, Any]) -> Services:
     return found
 
 
+def visit(connection: ASGIConnection[Any, Any, Any, Any]) -> Visit:
+    """Return the call as it is counted."""
+    found: Visit = connection.scope[VISIT]  # type: ignore[literal-required]
+    return found
+
+
 def token(request: ASGIConnection[Any, Any, Any, Any]) -> str | None:
     """Return the bearer token, or None if there is none."""
-    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    return bearer(request.headers.get("authorization", ""))
+
+
+def bearer(authorization: str) -> str | None:
+    """Return the token that an `Authorization` bears, or None if it bears none."""
+    scheme, _, rest = authorization.partition(" ")
     return rest.strip() if scheme.lower() == "bearer" else None
 
 

@@ -10,7 +10,7 @@ from litestar.response.base import ASGIResponse
 
 from adapters.rest.answers import LINES
 from adapters.rest.connections import abort_of
-from adapters.rest.requests import Call, accepted, version_in
+from adapters.rest.requests import Call, accepted, version_in, visit
 from services.chat_streams import ChatItem, ChatMessageItem
 from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told
 
@@ -81,8 +81,15 @@ class Reading(Protocol):
 
 
 def streamed(request: Call) -> str | None:
-    """Return the media type of the stream that a request accepts, or None if it wants no stream."""
-    return next((media_type for media_type in accepted(request) if media_type in FORMS), None)
+    """Return the media type of the stream that a request accepts, and count it; None if it wants no stream.
+
+    Raises:
+        RateLimited: There have been too many streams, or too many are open.
+    """
+    wanted = next((media_type for media_type in accepted(request) if media_type in FORMS), None)
+    if wanted is not None:
+        visit(request).stream()
+    return wanted
 
 
 def resumed_behind(request: Call, after: int | None) -> int | None:

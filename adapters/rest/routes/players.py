@@ -5,6 +5,7 @@ from litestar.params import FromPath
 from msgspec import structs
 
 from adapters.rest.answers import answer
+from adapters.rest.limits import login
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.player_bodies import NewPlayer, NewToken, PlayerRequest, ProfileRequest, TokenRequest
@@ -18,7 +19,11 @@ UNSTORED = {"Cache-Control": "no-store"}
 """For answers with a secret in them."""
 
 
-@post("/players", opt=describes(asks="PlayerRequest", answers="NewPlayer", fails=(400, 413, 415)))
+@post(
+    "/players",
+    guards=[login],
+    opt=describes(asks="PlayerRequest", answers="NewPlayer", fails=(400, 413, 415)),
+)
 async def create_player(request: Call) -> Response[bytes]:
     """Open a guest account.
 
@@ -89,6 +94,7 @@ async def list_tokens(
 
 @post(
     "/players/me/tokens",
+    guards=[login],
     opt=describes(
         asks="TokenRequest", answers="NewToken", fails=(400, 401, 403, 413, 415, 422), secured=True
     ),
