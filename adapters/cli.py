@@ -176,6 +176,24 @@ def call(
 
 
 @app.command()
+def verify(
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="The bundle; - for standard input.")],
+    keys: Annotated[
+        typer.FileBinaryRead | None, typer.Option(help="The server's published keys, to trust no other.")
+    ] = None,
+) -> None:
+    """Check the bundle of a match without a server: whatever it says is worked out again."""
+    from adapters.verify import KeysError, checked
+
+    try:
+        holds = checked(file, keys, typer.echo)
+    except KeysError as error:
+        _fail(str(error))
+    if not holds:
+        sys.exit(1)
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     typer.echo(f"montane {installed_version('montane')}")
