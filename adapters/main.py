@@ -25,6 +25,7 @@ from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_list import PostgresMatchList
 from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
+from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
@@ -35,6 +36,7 @@ from adapters.settings import Address, Settings, variable
 from domain.games import GAMES
 from services.matches import Matches
 from services.players import Players
+from services.statistics import Achievements
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -156,7 +158,8 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    return Services(matches, Players(PostgresAccounts(datastore), clock))
+    players = Players(PostgresAccounts(datastore), clock)
+    return Services(matches, players, Achievements(games, PostgresRecords(datastore), players))
 
 
 @contextmanager
@@ -265,7 +268,9 @@ async def start_rest(address: Address, services: Services) -> tuple[Address, Sto
 
 async def _start_grpc(address: Address, services: Services) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(services.matches, services.players, services.matches.ready, str(address))
+    server = GrpcServer(
+        services.matches, services.players, services.achievements, services.matches.ready, str(address)
+    )
     try:
         await server.start()
     except RuntimeError as error:

@@ -44,6 +44,7 @@ SENTENCES: Mapping[str, str] = {
     "NOT_SEATED": "The caller has no seat in this match.",
     "NOT_YOUR_VIEW": "The caller may not look at this match from there.",
     "NO_SUCH_GAME": "There is no game {game}.",
+    "NO_SUCH_PLAYER": "There is no player {player}.",
     "NO_SUCH_MATCH": "There is no match {match}, or none that the caller may know of.",
     "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",
     "VERSION_CONFLICT": "The match is at version {version}, not at {expected_version}.",

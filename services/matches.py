@@ -35,6 +35,7 @@ from services.errors import Conflict, Failure, KeyReused, Malformed, NotFound, U
 from services.feeds import Feeds, Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Games, Live, LiveMatches, opened
+from services.paging import Page
 from services.ports import (
     Clock,
     EventStore,
@@ -106,18 +107,6 @@ class Answer(Struct, frozen=True, kw_only=True):
     def view(self) -> View[Any, Any]:
         """The match at that version as the acting seat may see it; made when it is asked for."""
         return view(self.game, self.id, self.match, self.version, self.viewer)
-
-
-class Page[Item](Struct, frozen=True):
-    """A part of a list.
-
-    Attributes:
-        items: In the list's order.
-        next: Where the following page begins; None behind the last one.
-    """
-
-    items: tuple[Item, ...]
-    next: str | None
 
 
 class Matches:

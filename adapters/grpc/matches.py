@@ -12,7 +12,7 @@ from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.mapping import Mapper, member_of
-from adapters.grpc.requests import check
+from adapters.grpc.requests import check, page_size
 from adapters.grpc.status import bug_refusal, refusal_of
 from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Visibility
 from domain.shared.game import Game
@@ -27,9 +27,6 @@ from services.ports import Listed
 from services.summaries import summaries
 
 log = logging.getLogger(__name__)
-
-PAGE_SIZE = 50
-LARGEST_PAGE = 200
 
 
 class MatchCalls(MatchServiceServicer):
@@ -69,7 +66,7 @@ class MatchCalls(MatchServiceServicer):
             game=request.game if request.HasField("game") else None,
             phase=phase,
             after=request.page_token if request.HasField("page_token") else None,
-            size=_page_size(request),
+            size=page_size(request),
         )
         return pb.ListMatchesResponse(items=await self._many(page.items), next_page_token=page.next)
 
@@ -134,7 +131,7 @@ class MatchCalls(MatchServiceServicer):
             MatchId(request.match),
             player,
             after=_after(request),
-            size=_page_size(request),
+            size=page_size(request),
             looking_as=_looking_as(request),
         )
         return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
@@ -258,14 +255,6 @@ class MatchCalls(MatchServiceServicer):
     async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
         """Return matches with the names of who sits in them."""
         return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
-
-
-def _page_size(request: pb.ListMatchesRequest | pb.ListEventsRequest) -> int:
-    if not request.HasField("page_size"):
-        return PAGE_SIZE
-    if not 1 <= request.page_size <= LARGEST_PAGE:
-        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
-    return request.page_size
 
 
 def _after(request: pb.ListEventsRequest) -> int:

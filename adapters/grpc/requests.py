@@ -10,6 +10,8 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from services.errors import Malformed
 
+PAGE_SIZE = 50
+LARGEST_PAGE = 200
 FEW = 6
 """How many values of an enumeration are listed when one is wrong."""
 
@@ -30,6 +32,20 @@ def check(message: Message) -> None:
     if known.ByteSize() != message.ByteSize():
         _refuse_unknown(message, "")
     _checked(message.DESCRIPTOR)(message, "")
+
+
+def page_size(request: Any) -> int:
+    """Return how many items a request for a page of a list wants at most.
+
+    Raises:
+        Malformed: None, or too many.
+    """
+    if not request.HasField("page_size"):
+        return PAGE_SIZE
+    if not 1 <= request.page_size <= LARGEST_PAGE:
+        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
+    size: int = request.page_size
+    return size
 
 
 def _refuse_unknown(message: Message, path: str) -> None:

@@ -12,15 +12,18 @@ from grpc_reflection.v1alpha import reflection
 
 from adapters.grpc.calls import Calls
 from adapters.grpc.catalogue import Catalogue
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2, players_pb2, statistics_pb2
 from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import add_CatalogueServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import add_MatchServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import add_PlayerServiceServicer_to_server
+from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import add_StatisticsServiceServicer_to_server
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.matches import MatchCalls
 from adapters.grpc.players import PlayerCalls
+from adapters.grpc.statistics import StatisticsCalls
 from services.matches import Matches
 from services.players import Players
+from services.statistics import Achievements
 
 LARGEST_REQUEST = 64 * 1024
 """Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""
@@ -29,7 +32,7 @@ POLL = 0.5
 
 SERVICES = tuple(
     service.full_name
-    for module in (catalogue_pb2, players_pb2, matches_pb2)
+    for module in (catalogue_pb2, players_pb2, matches_pb2, statistics_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
 )
 
@@ -45,17 +48,26 @@ class GrpcServer:
         port: The port that it listens on, 0 before it is started.
     """
 
-    def __init__(self, matches: Matches, players: Players, readiness: Readiness, address: str) -> None:
+    def __init__(
+        self,
+        matches: Matches,
+        players: Players,
+        achievements: Achievements,
+        readiness: Readiness,
+        address: str,
+    ) -> None:
         """Take what is served and where.
 
         Args:
             matches: The use cases around matches.
             players: The use cases around accounts.
+            achievements: What players have achieved.
             readiness: Whether calls can be served now; an exception means no.
             address: `host:port`; port 0 takes any free one.
         """
         self._matches = matches
         self._players = players
+        self._achievements = achievements
         self._readiness = readiness
         self._address = address
         self._health = health_aio.HealthServicer()
@@ -76,6 +88,7 @@ class GrpcServer:
         add_CatalogueServiceServicer_to_server(Catalogue(self._matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(self._players), server)
         add_MatchServiceServicer_to_server(MatchCalls(self._matches, self._players, mapper), server)
+        add_StatisticsServiceServicer_to_server(StatisticsCalls(self._achievements), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         health = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
         reflection.enable_server_reflection((*SERVICES, health, reflection.SERVICE_NAME), server)

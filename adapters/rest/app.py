@@ -14,7 +14,7 @@ from litestar.openapi.spec import License
 from adapters.rest import problems
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call, Services
-from adapters.rest.routes import catalogue, docs, health, matches, players
+from adapters.rest.routes import catalogue, docs, health, matches, players, statistics
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
 
@@ -45,6 +45,7 @@ def build(services: Services, version: str) -> Litestar:
                     Router("/", route_handlers=catalogue.ROUTES, tags=["Catalogue"]),
                     Router("/", route_handlers=players.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
+                    Router("/", route_handlers=statistics.ROUTES, tags=["Statistics"]),
                 ],
                 before_request=refuse_unknown_parameters,
             ),

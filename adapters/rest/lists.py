@@ -1,13 +1,21 @@
 """Parts of lists, as one object or as lines."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from litestar.params import QueryParameter
 
 from adapters.rest.answers import LINES, Answer, answer
 from adapters.rest.bodies import Items
 from adapters.rest.requests import Call, accepted
+
+PageSize = Annotated[
+    int, QueryParameter(description="The most items wanted.", ge=1, le=200, name="page_size")
+]
+PageToken = Annotated[
+    str | None, QueryParameter(description="Where the part before ended.", name="page_token")
+]
 
 NEXT_PAGE = "Next-Page-Token"
 """The header that a list of lines has instead of the field."""

@@ -19,6 +19,7 @@ from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.feeds import CaughtUp, End, Heartbeat
+from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -31,6 +32,8 @@ STATIC: Mapping[str, Any] = {
     "SeatRequest": bodies.SeatRequest,
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "Achievements": Achieved,
+    "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,
     "Problem": Problem,
     "SocketProblem": bodies.SocketProblem,

@@ -13,6 +13,7 @@ from services.errors import Malformed
 from services.matches import Matches
 from services.players import Players
 from services.ports import Player
+from services.statistics import Achievements
 
 MAX_BODY = 65_536
 """The largest body in bytes."""
@@ -28,6 +29,7 @@ class Services(Struct, frozen=True):
 
     matches: Matches
     players: Players
+    achievements: Achievements
 
 
 def services(request: ASGIConnection[Any, Any, Any, Any]) -> Services:

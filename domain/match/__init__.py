@@ -20,6 +20,7 @@ from domain.match.events import (
 )
 from domain.match.evolve import evolve, fold
 from domain.match.rejections import CLAUSES, Reason
+from domain.match.results import Result, ranks, result
 from domain.match.state import (
     Disclosure,
     Holder,
@@ -49,6 +50,7 @@ __all__ = [
     "Reason",
     "Resign",
     "Resigned",
+    "Result",
     "SeatTaken",
     "Started",
     "Terms",
@@ -57,6 +59,8 @@ __all__ = [
     "fold",
     "legal_moves",
     "open_match",
+    "ranks",
+    "result",
     "seen",
     "submit",
     "take_seat",

@@ -49,7 +49,13 @@ class Face:
 
     async def start(self) -> None:
         """Serve, connect, open an account and a match."""
-        self.server = GrpcServer(self.stores.node(), self.stores.players(), self.readiness, "127.0.0.1:0")
+        self.server = GrpcServer(
+            self.stores.node(),
+            self.stores.players(),
+            self.stores.achievements(),
+            self.readiness,
+            "127.0.0.1:0",
+        )
         await self.server.start()
         self.address = f"127.0.0.1:{self.server.port}"
         # The stubs are typed for channels that block, and the channel's own types want what has a default.
@@ -456,7 +462,9 @@ async def test_the_catalogue(face: Face) -> None:
 
 async def test_an_address_that_is_taken(face: Face) -> None:
     """A second server at the same address does not start."""
-    second = GrpcServer(face.stores.node(), face.stores.players(), face.readiness, face.address)
+    second = GrpcServer(
+        face.stores.node(), face.stores.players(), face.stores.achievements(), face.readiness, face.address
+    )
     with pytest.raises(RuntimeError):
         await second.start()
 

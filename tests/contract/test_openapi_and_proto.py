@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, match_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import (
+    catalogue_pb2,
+    match_pb2,
+    matches_pb2,
+    players_pb2,
+    statistics_pb2,
+)
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.openapi import component
@@ -16,9 +22,8 @@ from domain.games import GAMES
 from tests.support.use_cases import memory_stores
 
 STORES = memory_stores()
-SCHEMAS: dict[str, Any] = json.loads(build(Services(STORES.node(), STORES.players()), "0").state.openapi)[
-    "components"
-]["schemas"]
+SERVICES = Services(STORES.node(), STORES.players(), STORES.achievements())
+SCHEMAS: dict[str, Any] = json.loads(build(SERVICES, "0").state.openapi)["components"]["schemas"]
 
 TAGS = {"type", "game"}
 """The fields by which JSON tells the members of a union apart; in a oneof the field does that."""
@@ -39,6 +44,11 @@ SHARED: dict[str, Descriptor] = {
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
+    "Achievements": statistics_pb2.GetStatisticsResponse.DESCRIPTOR,
+    "PlayerStatistics": statistics_pb2.PlayerStatistics.DESCRIPTOR,
+    "Rating": statistics_pb2.Rating.DESCRIPTOR,
+    "Leaderboard": statistics_pb2.GetLeaderboardResponse.DESCRIPTOR,
+    "RankedPlayer": statistics_pb2.RankedPlayer.DESCRIPTOR,
 }
 OF_A_GAME: dict[str, Descriptor] = {
     "View": matches_pb2.View.DESCRIPTOR,
@@ -111,6 +121,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
         kind = {
             FieldDescriptor.TYPE_STRING: "string",
             FieldDescriptor.TYPE_BOOL: "boolean",
+            FieldDescriptor.TYPE_DOUBLE: "number",
         }.get(field.type, "integer")
         if shape.get("type", "string" if "const" in shape else None) != kind:
             yield f"{field.full_name}: {kind}, but {shape}"

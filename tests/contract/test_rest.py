@@ -22,7 +22,7 @@ from tests.support.use_cases import memory_stores
 def application() -> Litestar:
     """Return the application on stores in memory."""
     stores = memory_stores()
-    return build(Services(stores.node(), stores.players()), "0")
+    return build(Services(stores.node(), stores.players(), stores.achievements()), "0")
 
 
 APP = application()

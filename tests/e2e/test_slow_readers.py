@@ -36,8 +36,8 @@ TICK = 0.05
 @asynccontextmanager
 async def serving(matches: Matches, players: object) -> AsyncIterator[tuple[Address, int]]:
     """Give where REST and gRPC are served."""
-    address, stop = await start_rest(Address("127.0.0.1", 0), Services(matches, players))  # type: ignore[arg-type]
-    server = GrpcServer(matches, players, matches.ready, "127.0.0.1:0")  # type: ignore[arg-type]
+    address, stop = await start_rest(Address("127.0.0.1", 0), Services(matches, players, None))  # type: ignore[arg-type]
+    server = GrpcServer(matches, players, None, matches.ready, "127.0.0.1:0")  # type: ignore[arg-type]
     await server.start()
     try:
         yield address, server.port

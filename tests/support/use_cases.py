@@ -11,12 +11,14 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from domain.games import GAMES
 from domain.match import Disclosure, MemoryAid, Visibility
 from services.matches import Matches, Proposal
 from services.players import Players
+from services.statistics import Achievements
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -38,9 +40,10 @@ class TickingClock:
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any) -> None:
+    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, records: Any) -> None:
         """Take the ports."""
-        self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
+        self.store, self.accounts, self.seeds = store, accounts, seeds
+        self.match_list, self.records = match_list, records
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -62,6 +65,10 @@ class Stores:
         """Return the use cases around accounts."""
         return Players(self.accounts, self.clock)
 
+    def achievements(self) -> Achievements:
+        """Return what players have achieved."""
+        return Achievements(dict(GAMES), self.records, self.players())
+
 
 class PostgresStores(Stores):
     """What a deployment keeps in PostgreSQL."""
@@ -74,6 +81,7 @@ class PostgresStores(Stores):
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
+            PostgresRecords(datastore),
         )
         self._read_models = ReadModels(games, datastore, read_models())
 
@@ -92,6 +100,7 @@ def memory_stores() -> Stores:
         MemoryAccounts(),
         MemorySeeds(),
         MemoryMatchList(games, log),
+        MemoryRecords(games, log),
     )
 
 

@@ -2,8 +2,10 @@
 
 from adapters.postgres.read_models.match_list import MatchListModel
 from adapters.postgres.read_models.model import ReadModel
+from adapters.postgres.read_models.ratings import RatingsModel
+from adapters.postgres.read_models.statistics import StatisticsModel
 
 
 def read_models() -> tuple[ReadModel, ...]:
     """Return all read models."""
-    return (MatchListModel(),)
+    return MatchListModel(), StatisticsModel(), RatingsModel()

@@ -16,7 +16,7 @@ from adapters.rest.bodies import (
     SeatRequest,
     command_type,
 )
-from adapters.rest.lists import paged
+from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in
 from adapters.rest.sockets import Socket, converse_over
@@ -41,12 +41,6 @@ LookingAs = Annotated[
         name="as",
         description="A seat's number, `spectator` or `all`; left out, your own seat or else a spectator.",
     ),
-]
-PageSize = Annotated[
-    int, QueryParameter(description="The most items wanted.", ge=1, le=200, name="page_size")
-]
-PageToken = Annotated[
-    str | None, QueryParameter(description="Where the part before ended.", name="page_token")
 ]
 
 
