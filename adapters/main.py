@@ -31,9 +31,11 @@ from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
-from adapters.rest.requests import MAX_BODY, Services
+from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
+from adapters.use_cases import Services
 from domain.games import GAMES
+from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
 from services.statistics import Achievements
@@ -159,7 +161,8 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         snapshot_every=settings.snapshot_every,
     )
     players = Players(PostgresAccounts(datastore), clock)
-    return Services(matches, players, Achievements(games, PostgresRecords(datastore), players))
+    achievements = Achievements(games, PostgresRecords(datastore), players)
+    return Services(matches, Lobby(matches.decisions), players, achievements)
 
 
 @contextmanager
@@ -268,9 +271,7 @@ async def start_rest(address: Address, services: Services) -> tuple[Address, Sto
 
 async def _start_grpc(address: Address, services: Services) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(
-        services.matches, services.players, services.achievements, services.matches.ready, str(address)
-    )
+    server = GrpcServer(services, services.matches.ready, str(address))
     try:
         await server.start()
     except RuntimeError as error:

@@ -30,13 +30,14 @@ from domain.match import (
     submit,
     take_seat,
 )
+from domain.match.proof import Link
 from domain.montana import GAME
 from domain.montana.catalogue import Options
 from domain.shared.chance import SeededChance
 from domain.shared.seats import Seat
 from services.ids import match_id, new_uuid, written
 from services.live import Memory, opened
-from services.ports import Recorded
+from services.ports import Recorded, Secrets
 
 LENGTHS = (4, 25, 50, 100, 200)
 """Events after which a match is left as it stands; the longest do not last all matches."""
@@ -57,6 +58,10 @@ def by_length() -> None:
         print(f"{events:>6.0f}{size:>15,.0f}{size / events:>16,.0f}{size * remembered / 1e6:>22,.0f}")
 
 
+HASH = "0" * 43
+LINK = Link(previous=HASH, hash=HASH, commitments=(HASH, HASH))
+
+
 def _bytes_a_match(mapper: EventMapper, streams: Sequence[Sequence[StoredEvent]]) -> float:
     memory = Memory(len(streams))
     gc.collect()
@@ -65,7 +70,7 @@ def _bytes_a_match(mapper: EventMapper, streams: Sequence[Sequence[StoredEvent]]
         id = match_id(new_uuid(datetime.now(UTC)))
         entry = memory.entry(id)
         entry.live = opened(dict(GAMES), id, mapper.recorded(stream))
-        entry.seed = token_bytes(32)
+        entry.secrets = Secrets(token_bytes(32), token_bytes(16))
     gc.collect()
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -100,10 +105,12 @@ def _stored(mapper: EventMapper, number: int, length: int) -> list[StoredEvent]:
                     version=version,
                     at=now,
                     seat=SEAT,
-                    key=key,
-                    digest=digest,
-                    command=command if event is events[0] else None,
                     event=event,
+                    link=LINK,
+                    by=player if event is events[0] else None,
+                    key=key if event is events[0] else None,
+                    digest=digest if event is events[0] else None,
+                    command=command if event is events[0] else None,
                 )
             )
 

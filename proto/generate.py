@@ -35,6 +35,11 @@ MATCH_EVENTS = (
     ("Started", "started", "Play begins."),
     ("Resigned", "resigned", "A seat gave up."),
     ("Finished", "finished", "The match is over."),
+    ("SeatLeft", "seat_left", "A seat became free."),
+    ("Invited", "invited", "A player was invited."),
+    ("ClocksSet", "clocks_set", "The time that the seats have left."),
+    ("TimedOut", "timed_out", "A seat's time was up."),
+    ("Cancelled", "cancelled", "The match was called off."),
 )
 """Type, field and comment of what is the same in all games. Their field numbers are 1, 2 ...; append only."""
 

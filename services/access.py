@@ -1,5 +1,6 @@
-"""Who may know of a match, and from where a player may look at it."""
+"""Who may know of a match, act in it, and look at it from where."""
 
+from hmac import compare_digest
 from typing import Any
 
 from domain.match import Disclosure, Match, Phase, PlayerId, Visibility
@@ -7,30 +8,54 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
 from services.errors import Forbidden, Malformed, NotFound
 from services.live import Live
+from services.ports import Secrets
 
 
-def check_known_to(live: Live, player: PlayerId | None) -> None:
-    """Refuse a private match to all but its opener and its seats, as if there were none.
+def may_know(match: Match[Any, Any], player: PlayerId | None) -> bool:
+    """Return whether a player may know of a match without showing its invitation."""
+    if match.terms.visibility is Visibility.PUBLIC:
+        return True
+    if player is None:
+        return False
+    known = player == match.terms.opener or player in match.invited
+    return known or seat_held(match, player) is not None
+
+
+def check_known_to(
+    live: Live, player: PlayerId | None, secrets: Secrets | None = None, invitation: str | None = None
+) -> None:
+    """Refuse a private match to all but its opener, its seats and whoever is invited, as if there were none.
 
     Raises:
         NotFound: The player may not know of the match.
     """
-    terms = live.match.terms
-    if terms.visibility is Visibility.PRIVATE and (
-        player is None or (player != terms.opener and seat_held(live.match, player) is None)
-    ):
-        raise NotFound("NO_SUCH_MATCH", match=live.id)
+    if may_know(live.match, player) or (secrets is not None and is_invitation(secrets, invitation)):
+        return
+    raise NotFound("NO_SUCH_MATCH", match=live.id)
+
+
+def is_invitation(secrets: Secrets, shown: str | None) -> bool:
+    """Return whether what is shown is the match's invitation."""
+    return shown is not None and compare_digest(secrets.invitation.hex().encode(), shown.encode())
+
+
+def check_opener(match: Match[Any, Any], player: PlayerId) -> None:
+    """Refuse what only the opener of a match may do.
+
+    Raises:
+        Forbidden: The player did not open it.
+    """
+    if player != match.terms.opener:
+        raise Forbidden("NOT_THE_OPENER")
 
 
 def viewer_of(live: Live, player: PlayerId | None, looking_as: str | None) -> Viewer:
-    """Return from where the player looks: its own seat unless it asks for something else.
+    """Return from where a player who may know of the match looks: its own seat unless it asks otherwise.
 
     Raises:
-        NotFound: The player may not know of the match.
         Malformed: There is no such viewer.
         Forbidden: The player may not look from there.
     """
-    check_known_to(live, player)
     own = None if player is None else seat_held(live.match, player)
     wanted = _wanted_viewer(looking_as, live.match.terms.seats)
     if wanted is None:

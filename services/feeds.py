@@ -15,14 +15,13 @@ from typing import Any
 from msgspec import Struct
 
 from domain.match import Finished, Phase
-from domain.shared.game import Game
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 from services.errors import NotFound, Unavailable
 from services.ids import MatchId
 from services.live import Live
-from services.ports import Clock, EventStore, Recorded, Time
-from services.views import SeenEvent, View, seen_event, view
+from services.ports import Clock, EventStore, Recorded, Secrets, Time
+from services.views import SeenEvent, Source, View, seen_event, source, view
 
 WINDOW = 256
 """How many of a match's latest events are held for its watches. One that was live and falls further behind is
@@ -139,10 +138,10 @@ class Latest:
         self.recorded = recorded
         self._told: dict[Viewer, Told] = {}
 
-    def told(self, game: Game[Any, Any, Any, Any], viewer: Viewer) -> Told:
+    def told(self, source: Source, viewer: Viewer) -> Told:
         """Return the event as the viewer may see it."""
         if (told := self._told.get(viewer)) is None:
-            told = self._told[viewer] = Told(EventItem(seen_event(game, self.recorded, viewer)))
+            told = self._told[viewer] = Told(EventItem(seen_event(source, self.recorded, viewer)))
         return told
 
 
@@ -165,7 +164,7 @@ class Channel:
         self.watches: set[Watch] = set()
         self.presence: Counter[Seat] = Counter()
         self._store = store
-        self._game: Game[Any, Any, Any, Any] | None = None
+        self._source: Source | None = None
         self._window: deque[Latest] = deque(maxlen=WINDOW)
         self._last = 0
         self._filling = asyncio.Lock()
@@ -173,10 +172,10 @@ class Channel:
         self._asleep: list[asyncio.Future[None]] = []
         self._heartbeat: Told | None = None
 
-    def begin(self, live: Live) -> None:
+    def begin(self, live: Live, secrets: Secrets) -> None:
         """Take in where the match stands when the first watch begins."""
-        if self._game is None:
-            self._game, self._last = live.game, live.version
+        if self._source is None:
+            self._source, self._last = source(live, secrets), live.version
         self.hear(live.version)
 
     def hear(self, version: int) -> None:
@@ -187,7 +186,7 @@ class Channel:
 
     def publish(self, events: Sequence[Recorded]) -> None:
         """Take in events that are committed; those that do not follow are read when they are wanted."""
-        if self._game is not None and events[0].version == self._last + 1:
+        if self._source is not None and events[0].version == self._last + 1:
             self._window.extend(map(Latest, events))
             self._last = events[-1].version
         self.hear(events[-1].version)
@@ -198,9 +197,9 @@ class Channel:
         Raises:
             Unavailable: They have to be read, and the store is away.
         """
-        if self._game is None:
+        if self._source is None:
             raise RuntimeError("the channel has not begun")
-        game = self._game
+        shown = self._source
         if self._last < self.heard:
             async with self._filling:
                 while self._last < self.heard:
@@ -208,9 +207,9 @@ class Channel:
         oldest = self._last - len(self._window) + 1
         if version + 1 >= oldest:
             wanted = islice(self._window, version + 1 - oldest, version + 1 - oldest + PAGE)
-            return [latest.told(game, viewer) for latest in wanted]
+            return [latest.told(shown, viewer) for latest in wanted]
         read = await self._store.read(self.id, version, min(version + PAGE, oldest - 1))
-        return [Told(EventItem(seen_event(game, recorded, viewer))) for recorded in read]
+        return [Told(EventItem(seen_event(shown, recorded, viewer))) for recorded in read]
 
     async def _fill(self) -> None:
         """Read what was heard of but not published here; of much, only the latest."""
@@ -433,7 +432,9 @@ class Feeds:
             if not self._channels:
                 self._empty.set()
 
-    def watch(self, channel: Channel, live: Live, viewer: Viewer, after: int | None) -> Watch:
+    def watch(
+        self, channel: Channel, live: Live, secrets: Secrets, viewer: Viewer, after: int | None
+    ) -> Watch:
         """Return a new watch on a channel that was joined.
 
         Raises:
@@ -441,7 +442,7 @@ class Feeds:
         """
         if after is not None and after > live.version:
             raise NotFound("NO_SUCH_VERSION", version=after, latest=live.version)
-        channel.begin(live)
+        channel.begin(live, secrets)
         if viewer.seat is not None:
             channel.presence[viewer.seat] += 1
         watch = Watch(self, channel, live, viewer, after)

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from domain.match import Match, Opened, evolve
+from domain.match import Match, Opened, PlayerId, evolve
 from domain.shared.game import Game
-from domain.shared.seats import Seat
 from services.errors import NotFound
 from services.ids import MatchId
-from services.ports import Done, EventStore, Recorded, Snapshot
+from services.ports import Done, EventStore, Recorded, Secrets, Snapshot
 
 type Games = dict[str, Game[Any, Any, Any, Any]]
+
+type CommandName = tuple[PlayerId | None, str]
+"""By whom a command was given, and its idempotency key."""
 
 
 class Live:
@@ -25,11 +27,12 @@ class Live:
         match: The folded match.
         version: How many events it holds.
         opened_at: When it was opened, UTC.
-        done: What was done for each seat and idempotency key.
+        head: Hash of its last event.
+        done: What was done for each player and idempotency key.
         snapshot_version: Version of the latest snapshot known, 0 if none.
     """
 
-    __slots__ = ("done", "game", "id", "match", "opened_at", "snapshot_version", "version")
+    __slots__ = ("_last", "done", "game", "head", "id", "match", "opened_at", "snapshot_version", "version")
 
     def __init__(self, id: MatchId, game: Game[Any, Any, Any, Any], snapshot: Snapshot) -> None:
         """Begin where a snapshot ends."""
@@ -38,9 +41,9 @@ class Live:
         self.match: Match[Any, Any] = snapshot.match
         self.version = snapshot.version
         self.opened_at: datetime = snapshot.opened_at
-        self.done: dict[tuple[Seat | None, str], Done] = {
-            (seat, key): done for seat, key, done in snapshot.done
-        }
+        self.head = snapshot.head
+        self.done: dict[CommandName, Done] = {(by, key): done for by, key, done in snapshot.done}
+        self._last: CommandName = (None, "")
         self.snapshot_version = 0
 
     def fold(self, events: Sequence[Recorded]) -> None:
@@ -54,16 +57,24 @@ class Live:
         """Take in events that lead to a match which is folded already."""
         self.match = match
         for recorded in events:
-            name = recorded.seat, recorded.key
-            known = self.done.get(name)
-            first = recorded.version if known is None else known.first
-            self.done[name] = Done(recorded.digest, first, recorded.version)
+            # Only the first of a command's events names it.
+            if recorded.key is not None and recorded.digest is not None:
+                self._last = recorded.by, recorded.key
+                known = self.done.get(self._last)
+                first = recorded.version if known is None else known.first
+                self.done[self._last] = Done(recorded.digest, first, recorded.version)
+            else:
+                known = self.done[self._last]
+                self.done[self._last] = Done(known.digest, known.first, recorded.version)
             self.version = recorded.version
+            self.head = recorded.link.hash
 
     def snapshot(self) -> Snapshot:
         """Return all of it as a snapshot."""
-        done = tuple((seat, key, what) for (seat, key), what in self.done.items())
-        return Snapshot(version=self.version, match=self.match, opened_at=self.opened_at, done=done)
+        done = tuple((by, key, what) for (by, key), what in self.done.items())
+        return Snapshot(
+            version=self.version, match=self.match, opened_at=self.opened_at, head=self.head, done=done
+        )
 
 
 def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
@@ -72,7 +83,8 @@ def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
     if not isinstance(first.event, Opened):
         raise TypeError(f"{id} begins with {type(first.event).__name__}")
     game = games[first.event.terms.game]
-    beginning = Snapshot(version=0, match=evolve(game, None, first.event), opened_at=first.at, done=())
+    match = evolve(game, None, first.event)
+    beginning = Snapshot(version=0, match=match, opened_at=first.at, head=first.link.previous, done=())
     live = Live(id, game, beginning)
     live.advance(live.match, [first])
     live.fold(others)
@@ -82,16 +94,16 @@ def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
 class Entry:
     """A place in memory for one match, and the lock that orders its commands within this process.
 
-    The seed stands beside the folded match, in none of its states.
+    The secrets stand beside the folded match, in none of its states.
     """
 
-    __slots__ = ("live", "lock", "seed")
+    __slots__ = ("live", "lock", "secrets")
 
     def __init__(self) -> None:
         """Begin empty: the match is loaded when it is first needed."""
         self.lock = asyncio.Lock()
         self.live: Live | None = None
-        self.seed: bytes | None = None
+        self.secrets: Secrets | None = None
 
 
 class Memory:

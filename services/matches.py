@@ -1,40 +1,46 @@
-"""Open, join and play matches; read them as a viewer."""
+"""Open and play matches; read them as a viewer."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from hashlib import sha256
-from secrets import token_bytes, token_hex
+from datetime import datetime
+from secrets import token_bytes
 from typing import Any
+from uuid import UUID
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.match import (
+    ChatMode,
     Disclosure,
     Holder,
     HolderKind,
     Match,
     MemoryAid,
+    OnTimeOut,
     Phase,
     PlayerId,
     Resign,
+    StartMode,
+    TakeSeat,
     Terms,
+    TimeControl,
     Visibility,
+    decide,
     open_match,
-    submit,
-    take_seat,
     why_not,
 )
-from domain.shared.chance import Chance, decision_chance, seed_commitment
+from domain.shared.chance import seed_commitment
 from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
-from services.access import check_known_to, seat_held, seat_of, viewer_of
-from services.errors import Conflict, Failure, KeyReused, Malformed, NotFound, Unavailable
-from services.feeds import Feeds, Watch
+from services.access import check_known_to, may_know, seat_of, viewer_of
+from services.decisions import Decisions, chance_of, checked_key, digest_of
+from services.envelopes import Decision, Envelopes
+from services.errors import KeyReused, Malformed, NotFound, Unavailable
+from services.feeds import Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
-from services.live import Games, Live, LiveMatches, opened
+from services.live import Games, Live, opened
 from services.paging import Page
 from services.ports import (
     Clock,
@@ -43,19 +49,13 @@ from services.ports import (
     MatchList,
     Opening,
     Recorded,
+    Secrets,
     Seeds,
     VersionTaken,
 )
-from services.views import SeenEvent, View, seen_events, view
+from services.views import SeenEvent, View, seen_events, source, view
 
-ATTEMPTS = 5
-"""How often a command is decided again after another process was faster."""
-MISSED_EVENTS = 200
-"""How many missed events a conflict carries at most."""
-LONGEST_KEY = 255
 LONGEST_ENTROPY = 256
-
-type Decide = Callable[[Live, Any], tuple[Sequence[Any], Match[Any, Any]]]
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -69,17 +69,31 @@ class Proposal(Struct, frozen=True, kw_only=True):
         visibility: Who may know of the match.
         disclosure: What everybody may see after the end.
         memory_aid: Whether views of a game that has a memory aid show it.
+        start: What begins the match once its seats are taken.
+        time_control: How much time the seats have.
+        on_time_out: What becomes of a seat whose time is up.
+        chat: Whether there is talk.
+        rated: Whether the outcome counts for ratings, if there is more than one seat.
         entropy: The opener's own contribution to chance.
+        kind: What the opener's seat is held by.
+        rematch_of: The match that is played again; None for none.
     """
 
     game: str
     options: Any
-    seats: int | None
-    seat: int | None
-    visibility: Visibility
-    disclosure: Disclosure
-    memory_aid: MemoryAid
-    entropy: str
+    seats: int | None = None
+    seat: int | None = None
+    visibility: Visibility = Visibility.PUBLIC
+    disclosure: Disclosure = Disclosure.AT_END
+    memory_aid: MemoryAid = MemoryAid.ON
+    start: StartMode = StartMode.AUTO
+    time_control: TimeControl = TimeControl()
+    on_time_out: OnTimeOut = OnTimeOut.RESIGN
+    chat: ChatMode = ChatMode.ON
+    rated: bool = True
+    entropy: str = ""
+    kind: HolderKind = HolderKind.HUMAN
+    rematch_of: MatchId | None = None
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -110,10 +124,11 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 class Matches:
-    """The use cases around a match; everything a face of the API calls.
+    """The use cases around a match; with the lobby, everything that a face of the API calls.
 
     Attributes:
         games: The registered games by id.
+        decisions: What carries out commands.
         feeds: What happens in the matches that are watched.
     """
 
@@ -140,14 +155,20 @@ class Matches:
             snapshot_every: How many events lie between two snapshots of a match.
         """
         self.games = games
-        self.feeds = Feeds(store, clock)
+        self.decisions = Decisions(
+            games=games,
+            store=store,
+            seeds=seeds,
+            clock=clock,
+            remembered=remembered,
+            snapshot_every=snapshot_every,
+        )
+        self.feeds = self.decisions.feeds
         self._store = store
         self._seeds = seeds
         self._match_list = match_list
         self._clock = clock
-        self._live = LiveMatches(games, store, remembered)
-        self._snapshot_every = snapshot_every
-        self._background: set[asyncio.Task[None]] = set()
+        self._live = self.decisions.live
 
     def game(self, id: str) -> Game[Any, Any, Any, Any]:
         """Return a game.
@@ -159,39 +180,36 @@ class Matches:
             return game
         raise NotFound("NO_SUCH_GAME", game=id)
 
-    async def open(self, player: PlayerId, proposal: Proposal, key: str | None) -> tuple[str, Listed]:
+    async def open(
+        self, player: PlayerId, proposal: Proposal, key: str | None, *, owner: UUID | None = None
+    ) -> tuple[str, Listed]:
         """Open a match, seat its opener, and start it if that fills it.
+
+        Args:
+            player: Who opens it.
+            proposal: What is wanted.
+            key: The idempotency key; None for a fresh one.
+            owner: Whose key it is; None for the opener's.
 
         Returns:
             The idempotency key and the match as it was then: a key used before gives the same answer again.
 
         Raises:
             NotFound: There is no such game.
-            Rejected: The game is not played by that many, or has no such seat.
+            Rejected: The game is not played by that many, has no such seat, or not with these terms.
             KeyReused: The key came with another proposal before.
         """
         game = self.game(proposal.game)
-        key = _checked_key(key)
-        _check_entropy(proposal.entropy)
+        key = checked_key(key)
+        check_entropy(proposal.entropy)
         now = self._clock.now()
-        wanted = Opening(new_uuid(now), token_bytes(32), _digest(proposal))
+        wanted = Opening(new_uuid(now), Secrets(token_bytes(32), token_bytes(16)), digest_of(proposal))
         # What cannot be opened is refused here, before anything is put down.
-        _opening_events(game, player, proposal, wanted)
-        opening = await self._seeds.claim(player, key, wanted)
+        _opening_events(game, player, proposal, wanted, key, now)
+        opening = await self._seeds.claim(owner or _uuid(player), key, wanted)
         if opening.digest != wanted.digest:
             raise KeyReused
-        events = [
-            Recorded(
-                version=version,
-                at=now,
-                seat=None if proposal.seat is None or version == 1 else Seat(proposal.seat),
-                key=key,
-                digest=opening.digest,
-                command=None,
-                event=event,
-            )
-            for version, event in enumerate(_opening_events(game, player, proposal, opening), start=1)
-        ]
+        events = _opening_events(game, player, proposal, opening, key, now)
         id = match_id(opening.match)
         entry = self._live.entry(id)
         async with entry.lock:
@@ -208,38 +226,10 @@ class Matches:
         except NotFound:
             pass
         try:
-            await self._append(id, events)
+            await self.decisions.append(id, events)
         except VersionTaken:
             return await self._live.at_version(id)
         return opened(self.games, id, events)
-
-    async def take_seat(
-        self, player: PlayerId, id: MatchId, seat: int, entropy: str, key: str | None
-    ) -> tuple[str, Listed]:
-        """Sit a player down; the last one to do so starts the match.
-
-        Raises:
-            NotFound: There is no such match, or none that the player may know of.
-            Rejected: The match has begun, has no such seat, or the seat or player is taken.
-        """
-        _check_entropy(entropy)
-        holder = Holder(player, HolderKind.HUMAN, entropy)
-
-        def decide(live: Live, seed: bytes) -> tuple[Sequence[Any], Match[Any, Any]]:
-            chance = _chance(live.match, seed, id, live.version, Seat(seat), holder)
-            return take_seat(live.game, live.match, Seat(seat), holder, chance)
-
-        def authorise(live: Live) -> Seat:
-            check_known_to(live, player)
-            return Seat(seat)
-
-        key = _checked_key(key)
-        digest = _digest(["take_seat", player, seat, entropy])
-        live, _, (events, match) = await self._carry_out(
-            player, id, authorise, key, digest, None, None, decide
-        )
-        version = events[-1].version
-        return key, Listed(id=id, opened_at=live.opened_at, match=match, version=version)
 
     async def submit(
         self,
@@ -261,12 +251,7 @@ class Matches:
             Conflict: The match is not at the expected version.
             KeyReused: The key came with another command before.
         """
-        key = _checked_key(key)
-
-        def decide(live: Live, seed: bytes) -> tuple[Sequence[Any], Match[Any, Any]]:
-            chance = _chance(live.match, seed, id, live.version)
-            seat = seat_of(live.match, player)
-            return submit(live.game, live.match, seat, command, chance)
+        key = checked_key(key)
 
         def authorise(live: Live) -> Seat:
             check_known_to(live, player)
@@ -276,20 +261,24 @@ class Matches:
 
         if validate_only:
             return await self._validated(id, authorise, command, key, expected_version)
-        digest = _digest([command, expected_version])
-        raw = msgspec.json.encode(command)
-        live, seat, done = await self._carry_out(
-            player, id, authorise, key, digest, raw, expected_version, decide
+        done = await self.decisions.carry_out(
+            id,
+            lambda live, _: (authorise(live), command),
+            by=player,
+            key=key,
+            asked=[command, expected_version],
+            expected_version=expected_version,
         )
-        viewer = seated(seat)
-        events, match = done
+        if done.seat is None:
+            raise ValueError("a seat's command has a seat")
+        viewer = seated(done.seat)
         return Answer(
             key=key,
-            version=events[-1].version,
-            events=seen_events(live.game, events, viewer),
+            version=done.version,
+            events=seen_events(source(done.live, done.secrets), done.events, viewer),
             id=id,
-            match=match,
-            game=live.game,
+            match=done.match,
+            game=done.live.game,
             viewer=viewer,
         )
 
@@ -304,8 +293,8 @@ class Matches:
         live = await self._live.current(id)
         seat = authorise(live)
         if expected_version is not None and expected_version != live.version:
-            raise await self._conflict(live, seat, expected_version)
-        if reason := why_not(live.game, live.match, seat, command):
+            raise await self.decisions.conflict(live, seat, expected_version)
+        if reason := why_not(live.game, live.match, seat, command, self._clock.now()):
             raise Rejected(reason, seat=seat)
         return Answer(
             key=key,
@@ -317,92 +306,6 @@ class Matches:
             viewer=seated(seat),
         )
 
-    async def _carry_out(
-        self,
-        player: PlayerId,
-        id: MatchId,
-        authorise: Callable[[Live], Seat],
-        key: str,
-        digest: str,
-        command: bytes | None,
-        expected_version: int | None,
-        decide: Decide,
-    ) -> tuple[Live, Seat, tuple[Sequence[Recorded], Match[Any, Any]]]:
-        """Decide and store a command, once for its key, and return what happened and the match behind it.
-
-        A refusal counts only against the match as the store has it, so what this process remembers is brought
-        up to date before anything is refused.
-        """
-        entry = self._live.entry(id)
-        async with entry.lock:
-            live = await self._live.loaded(entry, id)
-            fresh = False
-            for _ in range(ATTEMPTS):
-                try:
-                    seat = authorise(live)
-                    # Only the holder's own keys are looked up: to others they tell nothing.
-                    holds = seat_held(live.match, player) == seat
-                    if holds and (done := live.done.get((seat, key))):
-                        if done.digest != digest:
-                            raise KeyReused
-                        past = await self._live.at_version(id, done.last)
-                        events = await self._store.read(id, done.first - 1, done.last)
-                        return live, seat, (events, past.match)
-                    if expected_version is not None and expected_version != live.version:
-                        raise await self._conflict(live, seat, expected_version)
-                    if entry.seed is None:
-                        entry.seed = await self._seeds.seed(id)
-                    decided, match = decide(live, entry.seed)
-                except (Failure, Rejected):
-                    if fresh or not await self._live.refresh(live):
-                        raise
-                    continue
-                now = self._clock.now()
-                recorded = [
-                    Recorded(
-                        version=version,
-                        at=now,
-                        seat=seat,
-                        key=key,
-                        digest=digest,
-                        command=command if version == live.version + 1 else None,
-                        event=event,
-                    )
-                    for version, event in enumerate(decided, start=live.version + 1)
-                ]
-                try:
-                    await self._append(id, recorded)
-                except VersionTaken:
-                    fresh = await self._live.refresh(live)
-                    continue
-                live.advance(match, recorded)
-                self.feeds.publish(id, recorded)
-                self._snapshot_if_due(live)
-                return live, seat, (recorded, match)
-            raise await self._conflict(live, authorise(live), expected_version or live.version)
-
-    async def _append(self, id: MatchId, events: Sequence[Recorded]) -> None:
-        """Store events, also if the caller goes away; forget the match if it is unknown whether they were."""
-        try:
-            await self._store.append(id, events)
-        except VersionTaken:
-            raise
-        except BaseException:
-            self._live.forget(id)
-            raise
-
-    def _snapshot_if_due(self, live: Live) -> None:
-        if live.version - live.snapshot_version >= self._snapshot_every:
-            live.snapshot_version = live.version
-            task = asyncio.create_task(self._store.keep_snapshot(live.id, live.snapshot()))
-            self._background.add(task)
-            task.add_done_callback(self._snapshot_kept)
-
-    def _snapshot_kept(self, task: asyncio.Task[None]) -> None:
-        """Let a snapshot go whether it was kept or not: it only saves work."""
-        self._background.discard(task)
-        task.cancelled() or task.exception()
-
     async def ready(self) -> bool:
         """Return whether the store answers."""
         try:
@@ -412,20 +315,7 @@ class Matches:
 
     async def drain(self) -> None:
         """Finish what is being stored; nothing more may be asked for."""
-        await asyncio.gather(*self._background, return_exceptions=True)
-        await self._store.close()
-
-    async def _conflict(self, live: Live, seat: Seat, expected_version: int) -> Conflict:
-        after = min(expected_version, live.version)
-        up_to = min(after + MISSED_EVENTS, live.version)
-        missed = await self._store.read(live.id, after, up_to)
-        return Conflict(
-            "VERSION_CONFLICT",
-            version=live.version,
-            expected_version=expected_version,
-            events=seen_events(live.game, missed, seated(seat)),
-            truncated=up_to < live.version,
-        )
+        await self.decisions.drain()
 
     async def game_of(self, id: MatchId, player: PlayerId) -> Game[Any, Any, Any, Any]:
         """Return the game of a match.
@@ -441,15 +331,31 @@ class Matches:
             check_known_to(await self._live.current(id), player)
         return live.game
 
-    async def read(self, id: MatchId, player: PlayerId | None) -> Listed:
+    async def read(self, id: MatchId, player: PlayerId | None, invitation: str | None = None) -> Listed:
         """Return a match without its table.
+
+        Args:
+            id: The match.
+            player: Who asks; None without an account.
+            invitation: The invitation to a private match, if it is shown.
+
+        Raises:
+            NotFound: There is no such match, or none that the player may know of.
+        """
+        return _listed(await self.known(id, player, invitation))
+
+    async def known(self, id: MatchId, player: PlayerId | None, invitation: str | None = None) -> Live:
+        """Return a match as the store has it now, to a player who may know of it.
 
         Raises:
             NotFound: There is no such match, or none that the player may know of.
         """
         live = await self._live.current(id)
-        check_known_to(live, player)
-        return _listed(live)
+        secrets = None
+        if invitation is not None and not may_know(live.match, player):
+            secrets = await self.decisions.secrets(id)
+        check_known_to(live, player, secrets, invitation)
+        return live
 
     async def page(
         self,
@@ -475,7 +381,13 @@ class Matches:
         return Page(tuple(found[:size]), found[size - 1].id if len(found) > size else None)
 
     async def view(
-        self, id: MatchId, player: PlayerId | None, *, version: int | None, looking_as: str | None
+        self,
+        id: MatchId,
+        player: PlayerId | None,
+        *,
+        version: int | None,
+        looking_as: str | None,
+        invitation: str | None = None,
     ) -> View[Any, Any]:
         """Return a match as a viewer may see it, now or at a version.
 
@@ -483,7 +395,7 @@ class Matches:
             NotFound: There is no such match or version, or none that the player may know of.
             Forbidden: The player may not look from there.
         """
-        live = await self._live.current(id)
+        live = await self.known(id, player, invitation)
         viewer = viewer_of(live, player, looking_as)
         if version is None or version == live.version:
             return view(live.game, id, live.match, live.version, viewer)
@@ -499,12 +411,18 @@ class Matches:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player has no seat in it.
         """
-        live = await self._live.current(id)
-        check_known_to(live, player)
+        live = await self.known(id, player)
         return view(live.game, id, live.match, live.version, seated(seat_of(live.match, player)))
 
     async def events(
-        self, id: MatchId, player: PlayerId | None, *, after: int, size: int, looking_as: str | None
+        self,
+        id: MatchId,
+        player: PlayerId | None,
+        *,
+        after: int,
+        size: int,
+        looking_as: str | None,
+        invitation: str | None = None,
     ) -> Page[SeenEvent[Any]]:
         """Return the events behind a version as a viewer may see them, in order.
 
@@ -512,14 +430,21 @@ class Matches:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player may not look from there.
         """
-        live = await self._live.current(id)
+        live = await self.known(id, player, invitation)
         viewer = viewer_of(live, player, looking_as)
         events = await self._store.read(id, after, after + size)
         last = events[-1].version if events else after
-        return Page(seen_events(live.game, events, viewer), str(last) if last < live.version else None)
+        seen = seen_events(source(live, await self.decisions.secrets(id)), events, viewer)
+        return Page(seen, str(last) if last < live.version else None)
 
     async def watch(
-        self, id: MatchId, player: PlayerId | None, *, after: int | None, looking_as: str | None
+        self,
+        id: MatchId,
+        player: PlayerId | None,
+        *,
+        after: int | None,
+        looking_as: str | None,
+        invitation: str | None = None,
     ) -> Watch:
         """Return a watch of a match as a viewer may see it; whoever takes it must `leave` it.
 
@@ -528,6 +453,7 @@ class Matches:
             player: Who watches; None without an account.
             after: The version behind which to begin; None begins with a snapshot.
             looking_as: From where, as for `view`.
+            invitation: The invitation to a private match, if it is shown.
 
         Raises:
             NotFound: There is no such match or version, or none that the player may know of.
@@ -535,73 +461,76 @@ class Matches:
         """
         channel = self.feeds.join(id)
         try:
-            live = await self._live.current(id)
-            return self.feeds.watch(channel, live, viewer_of(live, player, looking_as), after)
+            live = await self.known(id, player, invitation)
+            viewer = viewer_of(live, player, looking_as)
+            secrets = await self.decisions.secrets(id)
+            return self.feeds.watch(channel, live, secrets, viewer, after)
         except BaseException:
             self.feeds.part(channel)
             raise
 
 
+def check_entropy(entropy: str) -> None:
+    """Refuse entropy that cannot be shown.
+
+    Raises:
+        Malformed: It is too long, or has characters that cannot be shown.
+    """
+    if len(entropy) > LONGEST_ENTROPY or not entropy.isprintable():
+        raise Malformed("INVALID_FIELD", field="entropy", expected="at most 256 printable characters")
+
+
 def _opening_events(
-    game: Game[Any, Any, Any, Any], opener: PlayerId, proposal: Proposal, opening: Opening
-) -> Sequence[object]:
+    game: Game[Any, Any, Any, Any],
+    opener: PlayerId,
+    proposal: Proposal,
+    opening: Opening,
+    key: str,
+    at: datetime,
+) -> Sequence[Recorded]:
     """Return the events that open a match as proposed, and seat its opener.
 
     Raises:
-        Rejected: The game is not played by that many, or has no such seat.
+        Rejected: The game is not played by that many, has no such seat, or not with these terms.
     """
+    seats = game.min_seats if proposal.seats is None else proposal.seats
     terms = Terms(
         game=game.id,
         ruleset=game.ruleset,
         options=proposal.options,
-        seats=game.min_seats if proposal.seats is None else proposal.seats,
+        seats=seats,
         opener=opener,
         visibility=proposal.visibility,
         disclosure=proposal.disclosure,
         memory_aid=proposal.memory_aid,
-        seed_commitment=seed_commitment(opening.seed),
+        seed_commitment=seed_commitment(opening.secrets.seed),
+        start=proposal.start,
+        time_control=proposal.time_control,
+        on_time_out=proposal.on_time_out,
+        chat=proposal.chat,
+        rated=proposal.rated and seats > 1,
+        rematch_of=proposal.rematch_of,
     )
+    id, seed = match_id(opening.match), opening.secrets.seed
+    envelopes = Envelopes(game, id, seed)
+    opening_of = Decision(at=at, seat=None, command=None, by=opener, key=key, digest=opening.digest)
     events, match = open_match(game, terms)
+    recorded = envelopes.wrap(opening_of, events, match)
     if proposal.seat is None:
-        return events
-    holder = Holder(opener, HolderKind.HUMAN, proposal.entropy)
-    chance = _chance(match, opening.seed, match_id(opening.match), len(events), Seat(proposal.seat), holder)
-    seating, _ = take_seat(game, match, Seat(proposal.seat), holder, chance)
-    return (*events, *seating)
-
-
-def _chance(
-    match: Match[Any, Any],
-    seed: bytes,
-    id: MatchId,
-    version: int,
-    seat: Seat | None = None,
-    holder: Holder | None = None,
-) -> Chance:
-    """Return the chance of the decision at a version, with the entropy of the holder who sits down in it."""
-    holders = [holder if number == seat else held for number, held in enumerate(match.holders)]
-    entropies = ["" if held is None else held.entropy for held in holders]
-    return decision_chance(seed, id, entropies, version)
+        return recorded
+    command = TakeSeat(Seat(proposal.seat), Holder(opener, proposal.kind, proposal.entropy))
+    chance = chance_of(match, seed, id, len(recorded), command)
+    events, match = decide(game, match, None, command, chance, at)
+    taken = replace(opening_of, seat=command.seat, command=command)
+    return [*recorded, *envelopes.wrap(taken, events, match)]
 
 
 def _listed(live: Live) -> Listed:
     return Listed(id=live.id, opened_at=live.opened_at, match=live.match, version=live.version)
 
 
-def _checked_key(key: str | None) -> str:
-    """Return the caller's idempotency key, or a fresh one if it gave none."""
-    if key is None:
-        return token_hex(16)
-    if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
-        raise Malformed("INVALID_IDEMPOTENCY_KEY", expected="1 to 255 printable ASCII characters")
-    return key
-
-
-def _check_entropy(entropy: str) -> None:
-    if len(entropy) > LONGEST_ENTROPY or not entropy.isprintable():
-        raise Malformed("INVALID_FIELD", field="entropy", expected="at most 256 printable characters")
-
-
-def _digest(asked: Any) -> str:
-    """Return SHA-256 of what was asked, as JSON with sorted names, in hexadecimal."""
-    return sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()
+def _uuid(player: PlayerId) -> UUID:
+    number = parsed("player", player)
+    if number is None:
+        raise ValueError(f"{player} is no player")
+    return number

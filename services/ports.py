@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 from uuid import UUID
 
 from msgspec import Meta, Struct
 
 from domain.match import Match, Phase, PlayerId
+from domain.match.proof import Link
 from domain.shared.seats import Seat
 from services.ids import MatchId
 
@@ -21,20 +22,27 @@ class Recorded(Struct, frozen=True, kw_only=True):
     Attributes:
         version: Its number in the match, from 1.
         at: When it was decided, UTC.
-        seat: The seat whose command brought it about; None for the opening of a match.
-        key: The command's idempotency key.
-        digest: SHA-256 of what was asked with that key, in hexadecimal.
-        command: The command itself as JSON, with the first of its events only.
+        seat: The seat whose command brought it about; None if it was no seat's.
         event: The match's or the game's event, whole.
+        link: Its place in the chain.
+        by: Who gave the command, with the first of its events only; None if no player did.
+        key: The command's idempotency key, with the first of its events only.
+        digest: SHA-256 of what was asked with that key, in hexadecimal; beside the key.
+        command: The command as canonical JSON, with the first of its events only; None for an opening.
+        to_act: The seats that must choose from now on, rising; with the last of a command's events only, and
+            only if the command changed it.
     """
 
     version: int
     at: datetime
     seat: Seat | None
-    key: str
-    digest: str
-    command: bytes | None
     event: Any
+    link: Link
+    by: PlayerId | None = None
+    key: str | None = None
+    digest: str | None = None
+    command: bytes | None = None
+    to_act: tuple[Seat, ...] | None = None
 
 
 class Done(Struct, frozen=True):
@@ -58,13 +66,15 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         version: How many events it holds.
         match: The folded match.
         opened_at: When the match was opened, UTC.
-        done: The commands carried out, as (seat, key, what was done).
+        head: Hash of the last of its events.
+        done: The commands carried out, as (by whom, key, what was done).
     """
 
     version: int
     match: Match[Any, Any]
     opened_at: datetime
-    done: tuple[tuple[Seat | None, str, Done], ...]
+    head: str
+    done: tuple[tuple[PlayerId | None, str, Done], ...]
 
 
 class VersionTaken(Exception):  # noqa: N818 - an answer of the store
@@ -99,28 +109,43 @@ class EventStore(Protocol):
         """Return whether the store answers now."""
 
 
+class Secrets(Struct, frozen=True):
+    """What a match keeps to itself.
+
+    Attributes:
+        seed: What all chance comes from, 32 bytes; told when the match ends, if it discloses.
+        invitation: What lets its holder know of the match, 16 bytes.
+    """
+
+    seed: bytes
+    invitation: bytes
+
+
 class Opening(Struct, frozen=True):
     """What was put down for a match before its first event.
 
     Attributes:
         match: The match's id.
-        seed: Its secret, 32 bytes.
+        secrets: What it keeps to itself.
         digest: SHA-256 of what was asked at opening, in hexadecimal.
     """
 
     match: UUID
-    seed: bytes
+    secrets: Secrets
     digest: str
 
 
 class Seeds(Protocol):
     """The secrets of matches. Every method raises `Unavailable` while the store is away."""
 
-    async def claim(self, player: PlayerId, key: str, opening: Opening) -> Opening:
-        """Put an opening down for a player and key, durably; return the earlier one if there is one."""
+    async def claim(self, owner: UUID, key: str, opening: Opening) -> Opening:
+        """Put an opening down for an owner and key, durably; return the earlier one if there is one.
 
-    async def seed(self, match: MatchId) -> bytes:
-        """Return a match's seed."""
+        The owner is the player who opens, or the match that is played again.
+        """
+
+    async def secrets(self, match: MatchId) -> Secrets:
+        """Return a match's secrets."""
 
 
 class Player(Struct, frozen=True, kw_only=True):
@@ -261,3 +286,39 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the time, UTC."""
+
+
+class Key(Struct, frozen=True, kw_only=True):
+    """A public key as it is published, a JSON Web Key (RFC 8037).
+
+    Attributes:
+        crv: The curve.
+        kid: Its id: its thumbprint (RFC 7638).
+        kty: The kind of key.
+        use: What it is for: checking signatures.
+        x: The key, 32 bytes in base64url.
+    """
+
+    crv: Literal["Ed25519"] = "Ed25519"
+    kid: str
+    kty: Literal["OKP"] = "OKP"
+    use: Literal["sig"] = "sig"
+    x: str
+
+
+class Signer(Protocol):
+    """Signs in the server's name."""
+
+    @property
+    def key(self) -> Key:
+        """The public key that checks its signatures."""
+
+    def sign(self, message: bytes) -> str:
+        """Return the signature of a message, in base64url without padding."""
+
+
+class Signatures(Protocol):
+    """Checks signatures."""
+
+    def signed(self, message: bytes, signature: str, key: Key) -> bool:
+        """Return whether a signature of a message is by the holder of a key, and the key is what it says."""

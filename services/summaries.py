@@ -5,7 +5,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Disclosure, HolderKind, MemoryAid, Phase, PlayerId, Visibility
+from domain.match import (
+    ChatMode,
+    Disclosure,
+    HolderKind,
+    MemoryAid,
+    OnTimeOut,
+    Phase,
+    PlayerId,
+    StartMode,
+    TimeControl,
+    Visibility,
+)
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from services.ids import MatchId
@@ -56,6 +67,13 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
         visibility: Who may know of it.
         disclosure: What everybody may see after the end.
         memory_aid: Whether views of a game that has a memory aid show it.
+        start: What begins the match once its seats are taken.
+        time_control: How much time the seats have.
+        on_time_out: What becomes of a seat whose time is up.
+        chat: Whether there is talk.
+        rated: Whether the outcome counts for ratings.
+        opener: Who opened it.
+        rematch_of: The match that this one is played again after; None for the first.
         seed_commitment: SHA-256 of the seed that all chance comes from.
         created_at: When it was opened, UTC.
         outcome: How it ended, once it has.
@@ -71,6 +89,13 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
     visibility: Visibility
     disclosure: Disclosure
     memory_aid: MemoryAid
+    start: StartMode
+    time_control: TimeControl
+    on_time_out: OnTimeOut
+    chat: ChatMode
+    rated: bool
+    opener: PlayerId
+    rematch_of: MatchId | None
     seed_commitment: str
     created_at: Time
     outcome: Outcome | None
@@ -108,6 +133,13 @@ def _summary(listed: Listed, names: Mapping[PlayerId, Player]) -> MatchSummary[A
         visibility=match.terms.visibility,
         disclosure=match.terms.disclosure,
         memory_aid=match.terms.memory_aid,
+        start=match.terms.start,
+        time_control=match.terms.time_control,
+        on_time_out=match.terms.on_time_out,
+        chat=match.terms.chat,
+        rated=match.terms.rated,
+        opener=match.terms.opener,
+        rematch_of=None if match.terms.rematch_of is None else MatchId(match.terms.rematch_of),
         seed_commitment=match.terms.seed_commitment,
         created_at=listed.opened_at,
         outcome=match.outcome,

@@ -5,13 +5,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Match, MemoryAid, Phase, legal_moves, seen, to_act
+from domain.match import Clocks, Match, MemoryAid, Phase, legal_moves, seen, to_act
+from domain.match.proof import Proof, place_of, proof
+from domain.shared.chain import salt
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
+from services.envelopes import fact_of
 from services.ids import MatchId
-from services.ports import Recorded, Time
+from services.live import Live
+from services.ports import Recorded, Secrets, Time
 
 
 class View[C, T](Struct, frozen=True, kw_only=True):
@@ -26,6 +30,7 @@ class View[C, T](Struct, frozen=True, kw_only=True):
         to_act: The seats that must choose, rising.
         legal_moves: The viewer's own moves in full form, in the stated order (common §9).
         table: The game's own view; None until play begins.
+        clocks: The time that the seats have left; None without time control, and out of play.
         outcome: How the match ended, once it has.
     """
 
@@ -37,6 +42,7 @@ class View[C, T](Struct, frozen=True, kw_only=True):
     to_act: tuple[Seat, ...]
     legal_moves: tuple[C, ...]
     table: T | None
+    clocks: Clocks | None
     outcome: Outcome | None
 
 
@@ -49,6 +55,7 @@ class SeenEvent[P](Struct, frozen=True, kw_only=True):
         at: When it was decided, UTC.
         seat: The seat whose command brought it about; None for the opening of a match.
         payload: What the viewer may know of it.
+        proof: What shows that it happened so, and stays so.
     """
 
     version: int
@@ -56,6 +63,28 @@ class SeenEvent[P](Struct, frozen=True, kw_only=True):
     at: Time
     seat: Seat | None
     payload: P
+    proof: Proof[P]
+
+
+class Source(Struct, frozen=True):
+    """A match whose events are shown.
+
+    Attributes:
+        game: Its game.
+        id: The match.
+        seats: Number of seats.
+        seed: Its secret, which salts come from.
+    """
+
+    game: Game[Any, Any, Any, Any]
+    id: MatchId
+    seats: int
+    seed: bytes
+
+
+def source(live: Live, secrets: Secrets) -> Source:
+    """Return a match as one whose events are shown."""
+    return Source(live.game, live.id, live.match.terms.seats, secrets.seed)
 
 
 def view(
@@ -70,20 +99,25 @@ def view(
         state=match.phase,
         to_act=to_act(game, match),
         legal_moves=() if viewer.seat is None else legal_moves(game, match, viewer.seat),
-        table=None if match.phase is Phase.OPEN else _table(game, match, viewer),
+        table=None if match.first is None else _table(game, match, viewer),
+        clocks=match.clocks,
         outcome=match.outcome,
     )
 
 
-def seen_event(game: Game[Any, Any, Any, Any], recorded: Recorded, viewer: Viewer) -> SeenEvent[Any]:
-    """Return an event as the viewer may see it."""
+def seen_event(source: Source, recorded: Recorded, viewer: Viewer) -> SeenEvent[Any]:
+    """Return an event as the viewer may see it, with what proves it."""
+    game, version = source.game, recorded.version
     payload = seen(game, recorded.event, viewer)
+    place = place_of(viewer, source.seats)
+    own = None if place is None else salt(source.seed, source.id, version, place)
     return SeenEvent(
-        version=recorded.version,
+        version=version,
         type=type(payload).__struct_config__.tag,
         at=recorded.at,
         seat=recorded.seat,
         payload=payload,
+        proof=proof(game, viewer, fact_of(recorded), recorded.link, payload, own),
     )
 
 
@@ -92,8 +126,6 @@ def _table(game: Game[Any, Any, Any, Any], match: Match[Any, Any], viewer: Viewe
     return game.unaided(table) if match.terms.memory_aid is MemoryAid.OFF else table
 
 
-def seen_events(
-    game: Game[Any, Any, Any, Any], events: Sequence[Recorded], viewer: Viewer
-) -> tuple[SeenEvent[Any], ...]:
+def seen_events(source: Source, events: Sequence[Recorded], viewer: Viewer) -> tuple[SeenEvent[Any], ...]:
     """Return events as the viewer may see them, none left out."""
-    return tuple(seen_event(game, recorded, viewer) for recorded in events)
+    return tuple([seen_event(source, recorded, viewer) for recorded in events])

@@ -72,6 +72,7 @@ class Mapper:
     def __init__(self, games: Games) -> None:
         """Compile the converters of the registered games."""
         self._unions: dict[str, Converter] = {}
+        self._read: dict[type[Struct], Converter] = {}
         for union, common, own in (
             (OPTIONS, (), {game.id: game.options for game in games.values()}),
             (COMMAND, (Resign,), {game.id: game.commands for game in games.values()}),
@@ -116,6 +117,21 @@ class Mapper:
     def options(self, options: Any) -> options_pb2.Options:
         """Return a game's options as a message."""
         return cast(options_pb2.Options, self._unions[OPTIONS.full_name].to_proto(options))
+
+    def read[Value: Struct](self, struct: type[Value], message: Message, path: str) -> Value:
+        """Return the struct that a message of the same fields holds.
+
+        Args:
+            struct: The struct's type.
+            message: The message.
+            path: Where it stands in the request.
+
+        Raises:
+            Malformed: A field has no such value; the details name it.
+        """
+        if (converter := self._read.get(struct)) is None:
+            converter = self._read[struct] = self._checked(struct, cast(Descriptor, message.DESCRIPTOR))
+        return cast(Value, converter.from_proto(message, path))
 
     def to_message(self, union: Descriptor, value: Any) -> Message:
         """Return a value of any game as a message of a union over the games."""

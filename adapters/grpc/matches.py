@@ -1,10 +1,13 @@
 """Matches: open, join, play and read them."""
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
+from enum import StrEnum
 from functools import partial
 from typing import Any, assert_never, override
+
+from google.protobuf.descriptor import EnumDescriptor
 
 from adapters.duplex import Reply, conversation
 from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
@@ -14,13 +17,24 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServ
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check, page_size
 from adapters.grpc.status import bug_refusal, refusal_of
-from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Visibility
+from domain.match import (
+    ChatMode,
+    Disclosure,
+    MemoryAid,
+    OnTimeOut,
+    Phase,
+    PlayerId,
+    StartMode,
+    TimeControl,
+    Visibility,
+)
 from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Watch
 from services.ids import MatchId
+from services.lobby import Lobby
 from services.matches import Answer, Matches, Proposal
 from services.players import Players
 from services.ports import Listed
@@ -28,13 +42,24 @@ from services.summaries import summaries
 
 log = logging.getLogger(__name__)
 
+TERMS: Mapping[str, tuple[type[StrEnum], EnumDescriptor]] = {
+    "visibility": (Visibility, match_pb2.Visibility.DESCRIPTOR),
+    "disclosure": (Disclosure, match_pb2.Disclosure.DESCRIPTOR),
+    "memory_aid": (MemoryAid, match_pb2.MemoryAid.DESCRIPTOR),
+    "start": (StartMode, match_pb2.StartMode.DESCRIPTOR),
+    "on_time_out": (OnTimeOut, match_pb2.OnTimeOut.DESCRIPTOR),
+    "chat": (ChatMode, match_pb2.ChatMode.DESCRIPTOR),
+}
+"""The terms of a match that are one of a few words, by field."""
+
 
 class MatchCalls(MatchServiceServicer):
     """The service `MatchService`."""
 
-    def __init__(self, matches: Matches, players: Players, mapper: Mapper) -> None:
+    def __init__(self, matches: Matches, lobby: Lobby, players: Players, mapper: Mapper) -> None:
         """Take the use cases, and how what games have of their own is written and read."""
         self._matches = matches
+        self._lobby = lobby
         self._players = players
         self._mapper = mapper
 
@@ -74,7 +99,7 @@ class MatchCalls(MatchServiceServicer):
     async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
         """Seat the caller."""
         player = await caller(self._players, context)
-        key, listed = await self._matches.take_seat(
+        key, listed = await self._lobby.take_seat(
             player.id, MatchId(request.match), request.seat, request.entropy, idempotency_key(context)
         )
         tell_key(context, key)
@@ -222,22 +247,22 @@ class MatchCalls(MatchServiceServicer):
 
     def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:
         game = self._matches.game(request.game)
-        visibility, disclosure, memory_aid = Visibility.PUBLIC, Disclosure.AT_END, MemoryAid.ON
-        if request.HasField("visibility"):
-            visibility = member_of(Visibility, match_pb2.Visibility.DESCRIPTOR, request.visibility)
-        if request.HasField("disclosure"):
-            disclosure = member_of(Disclosure, match_pb2.Disclosure.DESCRIPTOR, request.disclosure)
-        if request.HasField("memory_aid"):
-            memory_aid = member_of(MemoryAid, match_pb2.MemoryAid.DESCRIPTOR, request.memory_aid)
+        chosen: dict[str, Any] = {
+            name: member_of(members, enum, getattr(request, name))
+            for name, (members, enum) in TERMS.items()
+            if request.HasField(name)  # type: ignore[arg-type]
+        }
+        if request.HasField("time_control"):
+            chosen["time_control"] = self._mapper.read(TimeControl, request.time_control, "time_control")
+        if request.HasField("rated"):
+            chosen["rated"] = request.rated
         return Proposal(
             game=game.id,
             options=self._options(request, game),
             seats=request.seats if request.HasField("seats") else None,
             seat=request.seat if request.HasField("seat") else None,
-            visibility=visibility,
-            disclosure=disclosure,
-            memory_aid=memory_aid,
             entropy=request.entropy,
+            **chosen,
         )
 
     def _options(self, request: pb.CreateMatchRequest, game: Game[Any, Any, Any, Any]) -> Any:

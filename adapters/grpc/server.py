@@ -21,9 +21,7 @@ from adapters.grpc.mapping import Mapper
 from adapters.grpc.matches import MatchCalls
 from adapters.grpc.players import PlayerCalls
 from adapters.grpc.statistics import StatisticsCalls
-from services.matches import Matches
-from services.players import Players
-from services.statistics import Achievements
+from adapters.use_cases import Services
 
 LARGEST_REQUEST = 64 * 1024
 """Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""
@@ -48,26 +46,15 @@ class GrpcServer:
         port: The port that it listens on, 0 before it is started.
     """
 
-    def __init__(
-        self,
-        matches: Matches,
-        players: Players,
-        achievements: Achievements,
-        readiness: Readiness,
-        address: str,
-    ) -> None:
+    def __init__(self, services: Services, readiness: Readiness, address: str) -> None:
         """Take what is served and where.
 
         Args:
-            matches: The use cases around matches.
-            players: The use cases around accounts.
-            achievements: What players have achieved.
+            services: The use cases.
             readiness: Whether calls can be served now; an exception means no.
             address: `host:port`; port 0 takes any free one.
         """
-        self._matches = matches
-        self._players = players
-        self._achievements = achievements
+        self._services = services
         self._readiness = readiness
         self._address = address
         self._health = health_aio.HealthServicer()
@@ -81,14 +68,16 @@ class GrpcServer:
         Raises:
             RuntimeError: The address cannot be listened on.
         """
-        mapper = Mapper(self._matches.games)
+        matches, players = self._services.matches, self._services.players
+        mapper = Mapper(matches.games)
         # Without so_reuseport a second server at the same address fails instead of taking half of the calls.
         options = [("grpc.max_receive_message_length", LARGEST_REQUEST), ("grpc.so_reuseport", 0)]
         server = grpc.aio.server(interceptors=[Calls(mapper)], options=options)
-        add_CatalogueServiceServicer_to_server(Catalogue(self._matches, mapper), server)
-        add_PlayerServiceServicer_to_server(PlayerCalls(self._players), server)
-        add_MatchServiceServicer_to_server(MatchCalls(self._matches, self._players, mapper), server)
-        add_StatisticsServiceServicer_to_server(StatisticsCalls(self._achievements), server)
+        add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
+        add_PlayerServiceServicer_to_server(PlayerCalls(players), server)
+        match_calls = MatchCalls(matches, self._services.lobby, players, mapper)
+        add_MatchServiceServicer_to_server(match_calls, server)
+        add_StatisticsServiceServicer_to_server(StatisticsCalls(self._services.achievements), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         health = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
         reflection.enable_server_reflection((*SERVICES, health, reflection.SERVICE_NAME), server)

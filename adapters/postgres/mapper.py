@@ -14,7 +14,8 @@ from eventsourcing.persistence import Mapper, StoredEvent
 from msgspec import Raw, Struct
 
 from adapters.generics import filled
-from domain.match import MATCH_EVENTS, Match, Opened
+from domain.match import MATCH_EVENTS, Match, Opened, PlayerId
+from domain.match.proof import Link
 from domain.shared.seats import Seat
 from services.live import Games
 from services.ports import Done, Recorded, Snapshot
@@ -52,10 +53,15 @@ class Envelope[E](Struct, frozen=True, kw_only=True, omit_defaults=True):
     schema: int
     at: datetime
     seat: Seat | None = None
-    key: str
-    digest: str
+    by: PlayerId | None = None
+    key: str | None = None
+    digest: str | None = None
     command: Raw = NO_COMMAND
+    to_act: tuple[Seat, ...] | None = None
     event: E
+    previous: str
+    hash: str
+    commitments: tuple[str, ...]
 
 
 class EventMapper(Mapper[UUID]):
@@ -81,10 +87,15 @@ class EventMapper(Mapper[UUID]):
             schema=SCHEMA,
             at=recorded.at,
             seat=recorded.seat,
+            by=recorded.by,
             key=recorded.key,
             digest=recorded.digest,
             command=NO_COMMAND if recorded.command is None else Raw(recorded.command),
+            to_act=recorded.to_act,
             event=recorded.event,
+            previous=recorded.link.previous,
+            hash=recorded.link.hash,
+            commitments=recorded.link.commitments,
         )
         return StoredEvent(
             domain_event.originator_id,
@@ -102,10 +113,13 @@ class EventMapper(Mapper[UUID]):
             version=stored_event.originator_version,
             at=envelope.at,
             seat=envelope.seat,
+            by=envelope.by,
             key=envelope.key,
             digest=envelope.digest,
             command=None if envelope.command == NO_COMMAND else bytes(envelope.command),
+            to_act=envelope.to_act,
             event=envelope.event,
+            link=Link(previous=envelope.previous, hash=envelope.hash, commitments=envelope.commitments),
         )
         return LoggedEvent(stored_event.originator_id, recorded)  # type: ignore[arg-type]
 
@@ -131,6 +145,7 @@ class SnapshotMapper:
             ruleset=snapshot.match.terms.ruleset,
             match=snapshot.match,
             opened_at=snapshot.opened_at,
+            head=snapshot.head,
             done=snapshot.done,
         )
         return StoredEvent(match, snapshot.version, SNAPSHOT_TOPIC, msgspec.json.encode(kept))
@@ -145,7 +160,11 @@ class SnapshotMapper:
         except (msgspec.DecodeError, KeyError):
             return None
         return Snapshot(
-            version=stored.originator_version, match=kept.match, opened_at=kept.opened_at, done=kept.done
+            version=stored.originator_version,
+            match=kept.match,
+            opened_at=kept.opened_at,
+            head=kept.head,
+            done=kept.done,
         )
 
 
@@ -157,7 +176,8 @@ class Kept[S, O](Struct, frozen=True, kw_only=True):
     ruleset: str
     match: Match[S, O]
     opened_at: datetime
-    done: tuple[tuple[Seat | None, str, Done], ...]
+    head: str
+    done: tuple[tuple[PlayerId | None, str, Done], ...]
 
 
 class Shape(Struct):

@@ -8,7 +8,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
 from services.ids import MatchId, match_id, parsed, written
-from services.ports import Opening, Player
+from services.ports import Opening, Player, Secrets
 
 
 class PostgresAccounts:
@@ -50,25 +50,26 @@ class PostgresSeeds:
         """Take the connections."""
         self._datastore = datastore
 
-    async def claim(self, player: PlayerId, key: str, opening: Opening) -> Opening:
-        """Put an opening down for a player and key, durably; return the earlier one if there is one."""
-        owner = _uuid(player)
+    async def claim(self, owner: UUID, key: str, opening: Opening) -> Opening:
+        """Put an opening down for an owner and key, durably; return the earlier one if there is one."""
+        secrets = opening.secrets
         rows = await self._datastore.execute(
-            "INSERT INTO match_openings (player_id, key, match_id, seed, digest) VALUES (%s, %s, %s, %s, %s)"
-            " ON CONFLICT (player_id, key) DO NOTHING RETURNING match_id, seed, digest",
-            (owner, key, opening.match, opening.seed, opening.digest),
+            "INSERT INTO match_openings (owner_id, key, match_id, seed, invitation, digest)"
+            " VALUES (%s, %s, %s, %s, %s, %s)"
+            " ON CONFLICT (owner_id, key) DO NOTHING RETURNING match_id, seed, invitation, digest",
+            (owner, key, opening.match, secrets.seed, secrets.invitation, opening.digest),
         ) or await self._datastore.execute(
-            "SELECT match_id, seed, digest FROM match_openings WHERE player_id = %s AND key = %s",
+            "SELECT match_id, seed, invitation, digest FROM match_openings WHERE owner_id = %s AND key = %s",
             (owner, key),
         )
-        return Opening(rows[0]["match_id"], bytes(rows[0]["seed"]), rows[0]["digest"])
+        return Opening(rows[0]["match_id"], _secrets(rows[0]), rows[0]["digest"])
 
-    async def seed(self, match: MatchId) -> bytes:
-        """Return a match's seed."""
+    async def secrets(self, match: MatchId) -> Secrets:
+        """Return a match's secrets."""
         rows = await self._datastore.execute(
-            "SELECT seed FROM match_openings WHERE match_id = %s", (uuid_of(match),)
+            "SELECT seed, invitation FROM match_openings WHERE match_id = %s", (uuid_of(match),)
         )
-        return bytes(rows[0]["seed"])
+        return _secrets(rows[0])
 
 
 class MemoryAccounts:
@@ -99,15 +100,15 @@ class MemorySeeds:
 
     def __init__(self) -> None:
         """Begin without matches."""
-        self._openings: dict[tuple[PlayerId, str], Opening] = {}
+        self._openings: dict[tuple[UUID, str], Opening] = {}
 
-    async def claim(self, player: PlayerId, key: str, opening: Opening) -> Opening:
-        """Put an opening down for a player and key; return the earlier one if there is one."""
-        return self._openings.setdefault((player, key), opening)
+    async def claim(self, owner: UUID, key: str, opening: Opening) -> Opening:
+        """Put an opening down for an owner and key; return the earlier one if there is one."""
+        return self._openings.setdefault((owner, key), opening)
 
-    async def seed(self, match: MatchId) -> bytes:
-        """Return a match's seed."""
-        return next(o.seed for o in self._openings.values() if match_id(o.match) == match)
+    async def secrets(self, match: MatchId) -> Secrets:
+        """Return a match's secrets."""
+        return next(o.secrets for o in self._openings.values() if match_id(o.match) == match)
 
 
 def _uuid(player: PlayerId) -> UUID | None:
@@ -120,3 +121,7 @@ def _player(row: Mapping[str, Any]) -> Player:
         display_name=row["display_name"],
         created_at=row["created_at"],
     )
+
+
+def _secrets(row: Mapping[str, Any]) -> Secrets:
+    return Secrets(bytes(row["seed"]), bytes(row["invitation"]))

@@ -13,8 +13,9 @@ from litestar.openapi.spec import License
 
 from adapters.rest import problems
 from adapters.rest.openapi import document
-from adapters.rest.requests import MAX_BODY, Call, Services
+from adapters.rest.requests import MAX_BODY, Call
 from adapters.rest.routes import catalogue, docs, health, matches, players, statistics
+from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
 

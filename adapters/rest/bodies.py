@@ -9,7 +9,19 @@ from msgspec import Meta, Raw, Struct
 
 from adapters.generics import filled
 from adapters.rest.problems import Problem
-from domain.match import MATCH_EVENTS, Disclosure, MemoryAid, Opened, PlayerId, Resign, Visibility
+from domain.match import (
+    MATCH_EVENTS,
+    ChatMode,
+    Disclosure,
+    MemoryAid,
+    OnTimeOut,
+    Opened,
+    PlayerId,
+    Resign,
+    StartMode,
+    TimeControl,
+    Visibility,
+)
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
@@ -66,6 +78,11 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         visibility: Who may know of the match.
         disclosure: What everybody may see after the end.
         memory_aid: Whether views of a game that has a memory aid show it.
+        start: What begins the match once its seats are taken.
+        time_control: How much time the seats have; all they want if left out.
+        on_time_out: What becomes of a seat whose time is up.
+        chat: Whether there is talk.
+        rated: Whether the outcome counts for ratings, if there is more than one seat.
         entropy: The caller's own contribution to chance, at most 256 printable characters.
     """
 
@@ -76,6 +93,11 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     visibility: Visibility = Visibility.PUBLIC
     disclosure: Disclosure = Disclosure.AT_END
     memory_aid: MemoryAid = MemoryAid.ON
+    start: StartMode = StartMode.AUTO
+    time_control: TimeControl = TimeControl()
+    on_time_out: OnTimeOut = OnTimeOut.RESIGN
+    chat: ChatMode = ChatMode.ON
+    rated: bool = True
     entropy: str = ""
 
 

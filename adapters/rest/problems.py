@@ -13,6 +13,7 @@ from adapters.messages import BUG, TITLES, describe
 from adapters.rest.answers import Answer
 from domain.games import clause_of
 from domain.shared.rejections import Rejected
+from services.decisions import MISSED_EVENTS
 from services.errors import (
     Conflict,
     Failure,
@@ -23,7 +24,6 @@ from services.errors import (
     Unauthenticated,
     Unavailable,
 )
-from services.matches import MISSED_EVENTS
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1

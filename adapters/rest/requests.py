@@ -7,13 +7,10 @@ import msgspec
 from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException
-from msgspec import Struct
 
+from adapters.use_cases import Services
 from services.errors import Malformed
-from services.matches import Matches
-from services.players import Players
 from services.ports import Player
-from services.statistics import Achievements
 
 MAX_BODY = 65_536
 """The largest body in bytes."""
@@ -22,14 +19,6 @@ LONGEST_VERSION = 10
 """Digits that no version has."""
 
 Call = Request[Any, Any, Any]
-
-
-class Services(Struct, frozen=True):
-    """The use cases that handlers call."""
-
-    matches: Matches
-    players: Players
-    achievements: Achievements
 
 
 def services(request: ASGIConnection[Any, Any, Any, Any]) -> Services:

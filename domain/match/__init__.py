@@ -1,34 +1,56 @@
-"""A match whatever the game: opening, seating, start, resignation, end."""
+"""A match whatever the game: opening, seating, start, time, resignation, end."""
 
-from domain.match.commands import Resign
+from domain.match.clocks import Clocks, TimeControl, TimeControlKind
+from domain.match.commands import (
+    LOBBY_COMMANDS,
+    Cancel,
+    Invite,
+    LeaveSeat,
+    LobbyCommand,
+    Resign,
+    Start,
+    TakeSeat,
+    TimeOut,
+)
 from domain.match.decide import (
+    decide,
     legal_moves,
     open_match,
     submit,
     take_seat,
+    time_out,
     to_act,
     why_not,
 )
 from domain.match.events import (
     MATCH_EVENTS,
+    Cancelled,
+    ClocksSet,
     Finished,
+    Invited,
     MatchEvent,
     Opened,
     Resigned,
+    SeatLeft,
     SeatTaken,
     Started,
+    TimedOut,
 )
 from domain.match.evolve import evolve, fold
 from domain.match.rejections import CLAUSES, Reason
 from domain.match.results import Result, ranks, result
 from domain.match.state import (
+    CancelReason,
+    ChatMode,
     Disclosure,
     Holder,
     HolderKind,
     Match,
     MemoryAid,
+    OnTimeOut,
     Phase,
     PlayerId,
+    StartMode,
     Terms,
     Visibility,
 )
@@ -36,14 +58,26 @@ from domain.match.view import seen
 
 __all__ = [
     "CLAUSES",
+    "LOBBY_COMMANDS",
     "MATCH_EVENTS",
+    "Cancel",
+    "CancelReason",
+    "Cancelled",
+    "ChatMode",
+    "Clocks",
+    "ClocksSet",
     "Disclosure",
     "Finished",
     "Holder",
     "HolderKind",
+    "Invite",
+    "Invited",
+    "LeaveSeat",
+    "LobbyCommand",
     "Match",
     "MatchEvent",
     "MemoryAid",
+    "OnTimeOut",
     "Opened",
     "Phase",
     "PlayerId",
@@ -51,10 +85,19 @@ __all__ = [
     "Resign",
     "Resigned",
     "Result",
+    "SeatLeft",
     "SeatTaken",
+    "Start",
+    "StartMode",
     "Started",
+    "TakeSeat",
     "Terms",
+    "TimeControl",
+    "TimeControlKind",
+    "TimeOut",
+    "TimedOut",
     "Visibility",
+    "decide",
     "evolve",
     "fold",
     "legal_moves",
@@ -64,6 +107,7 @@ __all__ = [
     "seen",
     "submit",
     "take_seat",
+    "time_out",
     "to_act",
     "why_not",
 ]

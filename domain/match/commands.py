@@ -1,7 +1,57 @@
-"""What a seat may ask for in a match of any game."""
+"""What can be asked of a match of any game. Seats may ask to resign; all else comes through the lobby."""
 
 from msgspec import Struct
+
+from domain.match.state import CancelReason, Holder, PlayerId
+from domain.shared.seats import Seat
 
 
 class Resign(Struct, frozen=True, tag_field="type", tag="resign", forbid_unknown_fields=True):
     """Give the match up; open to every seat that has not resigned, at any time (common §6)."""
+
+
+class TakeSeat(Struct, frozen=True, tag_field="type", tag="take_seat"):
+    """Sit down."""
+
+    seat: Seat
+    holder: Holder
+
+
+class LeaveSeat(Struct, frozen=True, tag_field="type", tag="leave_seat"):
+    """Give a seat up before the match begins.
+
+    Attributes:
+        seat: The seat.
+        barred: Whether its player may not come back: the opener's word, not its own.
+    """
+
+    seat: Seat
+    barred: bool = False
+
+
+class Invite(Struct, frozen=True, tag_field="type", tag="invite"):
+    """Let a player know of the match."""
+
+    player: PlayerId
+
+
+class Start(Struct, frozen=True, tag_field="type", tag="start"):
+    """Begin to play; asked for where the match does not begin by itself."""
+
+
+class Cancel(Struct, frozen=True, tag_field="type", tag="cancel"):
+    """Call the match off before it begins."""
+
+    reason: CancelReason
+
+
+class TimeOut(Struct, frozen=True, tag_field="type", tag="time_out"):
+    """Say that a seat's time is up; no player's command."""
+
+    seat: Seat
+
+
+type LobbyCommand = TakeSeat | LeaveSeat | Invite | Start | Cancel | TimeOut
+
+LOBBY_COMMANDS: tuple[type[Struct], ...] = (TakeSeat, LeaveSeat, Invite, Start, Cancel, TimeOut)
+"""The commands that are no seat's move."""

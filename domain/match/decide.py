@@ -1,15 +1,29 @@
 """What is legal in a match of any game, and what a command brings about with all that is then forced."""
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from msgspec.structs import replace
 
-from domain.match.commands import Resign
-from domain.match.events import Finished, Opened, Resigned, SeatTaken, Started
+from domain.match import clocks as time
+from domain.match.clocks import TimeControlKind
+from domain.match.commands import Cancel, Invite, LeaveSeat, Resign, Start, TakeSeat, TimeOut
+from domain.match.events import (
+    Cancelled,
+    ClocksSet,
+    Finished,
+    Invited,
+    Opened,
+    Resigned,
+    SeatLeft,
+    SeatTaken,
+    Started,
+    TimedOut,
+)
 from domain.match.evolve import evolve
 from domain.match.rejections import Reason
-from domain.match.state import Holder, Match, Phase, Terms
+from domain.match.state import CancelReason, Holder, Match, OnTimeOut, Phase, PlayerId, StartMode, Terms
 from domain.shared.chance import Chance
 from domain.shared.game import Game, begin, default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind, best
@@ -20,75 +34,211 @@ type Decided[S, O] = tuple[tuple[object, ...], Match[S, O]]
 """The events that were decided, and the match after them."""
 
 
+def decide[S, O](
+    game: Game[S, Any, Any, O],
+    match: Match[S, O],
+    seat: Seat | None,
+    command: Any,
+    chance: Chance,
+    at: datetime,
+) -> Decided[S, O]:
+    """Return what any command brings about, of the lobby or of a seat, with all that it forces.
+
+    Args:
+        game: The match's game.
+        match: The match before.
+        seat: The seat that gives the command; only a seat may make moves and resign.
+        command: One of the lobby's commands, `Resign`, or one of the game's.
+        chance: The chance of this decision.
+        at: The time, UTC.
+
+    Raises:
+        Rejected: The rules refuse the command.
+    """
+    match command:
+        case TakeSeat(seat=taken, holder=holder):
+            return take_seat(game, match, taken, holder, chance, at)
+        case LeaveSeat(seat=left, barred=barred):
+            return leave_seat(game, match, left, barred=barred)
+        case Invite(player=player):
+            return invite(game, match, player)
+        case Start():
+            return start(game, match, chance, at)
+        case Cancel(reason=reason):
+            return cancel(game, match, reason)
+        case TimeOut(seat=late):
+            return time_out(game, match, late, chance, at)
+        case _:
+            if seat is None:
+                raise ValueError(f"{type(command).__name__} is a seat's command")
+            return submit(game, match, seat, command, chance, at)
+
+
 def open_match[S, O](game: Game[S, Any, Any, O], terms: Terms[O]) -> Decided[S, O]:
     """Return the opening of a match.
 
     Raises:
-        Rejected: The game is not played by that many, or not with these options.
+        Rejected: The game is not played by that many, or not with these options, or the time control has
+            numbers that are not of its kind.
     """
     if not game.min_seats <= terms.seats <= game.max_seats:
         raise Rejected(Reason.SEATS_OUT_OF_RANGE, minimum=game.min_seats, maximum=game.max_seats)
     if reason := game.why_not_options(terms.options, terms.seats):
         raise Rejected(reason)
+    if not terms.time_control.fits:
+        raise Rejected(Reason.TIME_CONTROL_INVALID)
     opened = Opened(terms)
     return (opened,), evolve(game, None, opened)
 
 
 def take_seat[S, O](
-    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, holder: Holder, chance: Chance
+    game: Game[S, Any, Any, O],
+    match: Match[S, O],
+    seat: Seat,
+    holder: Holder,
+    chance: Chance,
+    at: datetime | None = None,
 ) -> Decided[S, O]:
-    """Return how a player sits down; the last one to do so starts the match.
+    """Return how a player sits down; the last one to do so starts the match, unless that waits for a word.
 
     Raises:
-        Rejected: There is no such seat, it is taken, the player has one, or play has begun.
+        Rejected: There is no such seat, it is taken, the player has one or may not come back, or play has
+            begun or was called off.
     """
-    if not 0 <= seat < match.terms.seats:
-        raise Rejected(Reason.NO_SUCH_SEAT, seat=seat)
-    if match.phase is not Phase.OPEN:
-        raise Rejected(Reason.MATCH_STARTED)
+    _check_seat(match, seat)
+    _check_open(match)
     if match.holders[seat] is not None:
         raise Rejected(Reason.SEAT_TAKEN, seat=seat)
     if any(other is not None and other.player == holder.player for other in match.holders):
         raise Rejected(Reason.ALREADY_SEATED)
+    if holder.player in match.barred:
+        raise Rejected(Reason.PLAYER_BARRED)
     taken = SeatTaken(seat, holder)
     seated = evolve(game, match, taken)
-    if None in seated.holders:
+    if None in seated.holders or match.terms.start is StartMode.MANUAL:
         return (taken,), seated
-    # The opening events come before the start, so that there is no version at which a match is being played
-    # on a table that is not laid yet.
-    events, table = begin(game, match.terms.options, match.terms.seats, chance)
-    started = Started()
-    playing = evolve(game, replace(seated, table=table), started)
-    return _finished(game, (taken, *events, started), playing)
+    return _begun(game, (taken,), seated, chance, at)
 
 
-def why_not[S, O](game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any) -> StrEnum | None:
-    """Return why a command of a seat is refused, or None if it is legal."""
-    if reason := _not_open_to(game, match, seat, command):
+def leave_seat[S, O](
+    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, *, barred: bool
+) -> Decided[S, O]:
+    """Return how a seat becomes free before the match begins.
+
+    Raises:
+        Rejected: There is no such seat, nobody holds it, or play has begun or was called off.
+    """
+    _check_seat(match, seat)
+    _check_open(match)
+    holder = match.holders[seat]
+    if holder is None:
+        raise Rejected(Reason.SEAT_FREE, seat=seat)
+    left = SeatLeft(seat, holder.player, barred)
+    return (left,), evolve(game, match, left)
+
+
+def invite[S, O](game: Game[S, Any, Any, O], match: Match[S, O], player: PlayerId) -> Decided[S, O]:
+    """Return how a player is invited.
+
+    Raises:
+        Rejected: The player was invited before, has a seat or may not come back, or play has begun or was
+            called off.
+    """
+    _check_open(match)
+    if player in match.barred:
+        raise Rejected(Reason.PLAYER_BARRED)
+    if player in match.invited:
+        raise Rejected(Reason.ALREADY_INVITED)
+    if any(holder is not None and holder.player == player for holder in match.holders):
+        raise Rejected(Reason.ALREADY_SEATED)
+    invited = Invited(player)
+    return (invited,), evolve(game, match, invited)
+
+
+def start[S, O](
+    game: Game[S, Any, Any, O], match: Match[S, O], chance: Chance, at: datetime | None = None
+) -> Decided[S, O]:
+    """Return how a match begins that waited for a word.
+
+    Raises:
+        Rejected: A seat is free, or play has begun or was called off.
+    """
+    _check_open(match)
+    if None in match.holders:
+        raise Rejected(Reason.SEATS_FREE, seat=match.holders.index(None))
+    return _begun(game, (), match, chance, at)
+
+
+def cancel[S, O](game: Game[S, Any, Any, O], match: Match[S, O], reason: CancelReason) -> Decided[S, O]:
+    """Return how a match is called off.
+
+    Raises:
+        Rejected: Play has begun, or was called off already.
+    """
+    _check_open(match)
+    cancelled = Cancelled(reason)
+    return (cancelled,), evolve(game, match, cancelled)
+
+
+def time_out[S, O](
+    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, chance: Chance, at: datetime
+) -> Decided[S, O]:
+    """Return what becomes of a seat whose time is up: it resigns, or makes its default move (common §7).
+
+    Raises:
+        Rejected: Its time is not up, or does not run.
+    """
+    deadline = None if match.clocks is None else match.clocks.deadline(seat)
+    if deadline is None or at < deadline:
+        raise Rejected(Reason.TIME_NOT_UP, seat=seat)
+    events: tuple[object, ...] = (TimedOut(seat),)
+    after = evolve(game, match, events[0])
+    if match.terms.on_time_out is OnTimeOut.RESIGN:
+        resigned = Resigned(seat)
+        events, after = (*events, resigned), evolve(game, after, resigned)
+    else:
+        more, table = play(game, after.table, seat, default_move(game, after.table, seat), chance)
+        events, after = (*events, *more), replace(after, table=table)
+    return _settled(game, events, after, seat, chance, at)
+
+
+def why_not[S, O](
+    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any, at: datetime | None = None
+) -> StrEnum | None:
+    """Return why a command of a seat is refused, or None if it is legal; `at` as for `submit`."""
+    if reason := _not_open_to(game, match, seat, command, at):
         return reason
     return None if type(command) is Resign else game.why_not(match.table, seat, command)
 
 
 def submit[S, O](
-    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any, chance: Chance
+    game: Game[S, Any, Any, O],
+    match: Match[S, O],
+    seat: Seat,
+    command: Any,
+    chance: Chance,
+    at: datetime | None = None,
 ) -> Decided[S, O]:
     """Return what a seat's command brings about, with all that it forces.
+
+    Args:
+        game: The match's game.
+        match: The match before.
+        seat: The seat that gives the command.
+        command: `Resign`, or one of the game's.
+        chance: The chance of this decision.
+        at: The time, UTC; needed where the match has clocks.
 
     Raises:
         Rejected: The rules refuse the command.
     """
-    if reason := _not_open_to(game, match, seat, command):
+    if reason := _not_open_to(game, match, seat, command, at):
         raise Rejected(reason, seat=seat)
     if type(command) is Resign:
         resigned = Resigned(seat)
-        events: tuple[object, ...] = (resigned,)
-        after = evolve(game, match, resigned)
-    else:
-        events, table = play(game, match.table, seat, command, chance)
-        after = replace(match, table=table)
-    if after.resigned:
-        events, after = _with_default_moves(game, events, after, chance)
-    return _finished(game, events, after)
+        return _settled(game, (resigned,), evolve(game, match, resigned), None, chance, at)
+    events, table = play(game, match.table, seat, command, chance)
+    return _settled(game, events, replace(match, table=table), seat, chance, at)
 
 
 def to_act[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> tuple[Seat, ...]:
@@ -101,46 +251,105 @@ def legal_moves[S, C, O](game: Game[S, C, Any, O], match: Match[S, O], seat: Sea
     return tuple(game.legal_moves(match.table, seat)) if seat in to_act(game, match) else ()
 
 
+def _check_open(match: Match[Any, Any]) -> None:
+    """Refuse what is done before play begins, once it has or was called off (common §1)."""
+    if match.phase is Phase.CANCELLED:
+        raise Rejected(Reason.MATCH_CANCELLED)
+    if match.phase is not Phase.OPEN:
+        raise Rejected(Reason.MATCH_STARTED)
+
+
+def _check_seat(match: Match[Any, Any], seat: Seat) -> None:
+    if not 0 <= seat < match.terms.seats:
+        raise Rejected(Reason.NO_SUCH_SEAT, seat=seat)
+
+
 def _not_open_to[S, O](
-    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any
+    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any, at: datetime | None
 ) -> Reason | None:
-    """Return why a seat may not give a command now, whatever the game's rules say of it (common §1, §6)."""
-    if match.phase is Phase.OPEN:
-        return Reason.MATCH_NOT_STARTED
-    if match.phase is Phase.FINISHED:
-        return Reason.MATCH_OVER
+    """Return why a seat may not give a command now, whatever the game says (common §1, §6, §7)."""
+    match match.phase:
+        case Phase.OPEN:
+            return Reason.MATCH_NOT_STARTED
+        case Phase.FINISHED:
+            return Reason.MATCH_OVER
+        case Phase.CANCELLED:
+            return Reason.MATCH_CANCELLED
+        case Phase.PLAYING:
+            pass
     if not 0 <= seat < match.terms.seats:
         return Reason.NO_SUCH_SEAT
     if seat in match.resigned:
         return Reason.ALREADY_RESIGNED
-    if type(command) is not Resign and seat not in game.to_act(match.table):
+    if type(command) is Resign:
+        return None
+    if seat not in game.to_act(match.table):
         return Reason.SEAT_NOT_TO_ACT
+    if match.clocks is not None and (deadline := match.clocks.deadline(seat)) and _told(at) >= deadline:
+        return Reason.OUT_OF_TIME
     return None
 
 
-def _with_default_moves[S, O](
-    game: Game[S, Any, Any, O], events: tuple[object, ...], match: Match[S, O], chance: Chance
+def _begun[S, O](
+    game: Game[S, Any, Any, O],
+    events: tuple[object, ...],
+    match: Match[S, O],
+    chance: Chance,
+    at: datetime | None,
 ) -> Decided[S, O]:
-    """Return the events, then default moves as long as a seat that gave up is to act (common §6)."""
-    while _outcome(game, match) is None:
+    """Return the events, and the beginning of play behind them.
+
+    The game's opening events come before the start, so that there is no version at which a match is being
+    played on a table that is not laid yet.
+    """
+    opening, table = begin(game, match.terms.options, match.terms.seats, chance)
+    acting = game.to_act(table)
+    begun = Started(acting[0] if acting else Seat(0))
+    return _settled(
+        game, (*events, *opening, begun), evolve(game, replace(match, table=table), begun), None, chance, at
+    )
+
+
+def _settled[S, O](
+    game: Game[S, Any, Any, O],
+    events: tuple[object, ...],
+    match: Match[S, O],
+    mover: Seat | None,
+    chance: Chance,
+    at: datetime | None,
+) -> Decided[S, O]:
+    """Return the events with what a match forces behind them: default moves, its end, or clocks.
+
+    A seat that gave up makes its default move whenever it is to act (common §6).
+    """
+    while match.resigned and _outcome(game, match) is None:
         seat = next((seat for seat in game.to_act(match.table) if seat in match.resigned), None)
         if seat is None:
             break
-        move = default_move(game, match.table, seat)
-        more, table = play(game, match.table, seat, move, chance)
+        more, table = play(game, match.table, seat, default_move(game, match.table, seat), chance)
         events, match = (*events, *more), replace(match, table=table)
-    return events, match
-
-
-def _finished[S, O](
-    game: Game[S, Any, Any, O], events: tuple[object, ...], match: Match[S, O]
-) -> Decided[S, O]:
-    """Return the events, and the match's end behind them if they bring it."""
     outcome = _outcome(game, match)
-    if outcome is None:
+    if outcome is not None:
+        finished = Finished(outcome)
+        return (*events, finished), evolve(game, match, finished)
+    if match.terms.time_control.kind is TimeControlKind.NONE:
         return events, match
-    finished = Finished(outcome)
-    return (*events, finished), evolve(game, match, finished)
+    control, running = match.terms.time_control, game.to_act(match.table)
+    if match.clocks is None:
+        clocks = time.started(control, match.terms.seats, running, _told(at))
+    elif mover is None and running == match.clocks.running:
+        return events, match
+    else:
+        clocks = time.moved(control, match.clocks, mover, running, _told(at))
+    clocks_set = ClocksSet(clocks)
+    return (*events, clocks_set), evolve(game, match, clocks_set)
+
+
+def _told(at: datetime | None) -> datetime:
+    """Return the time, which a match with clocks must be told."""
+    if at is None:
+        raise ValueError("a match with clocks is decided at a time")
+    return at
 
 
 def _outcome[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcome | None:
@@ -158,9 +367,12 @@ def _outcome[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcome | 
 
 
 def _resignation[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcome | None:
-    """Return how resigning ends the match, or None while two seats are left (common §6)."""
+    """Return how giving up, or time, ends the match; None while two seats are left (common §6, §7)."""
     left = tuple(seat for seat in seats_in_order(match.terms.seats) if seat not in match.resigned)
     if len(left) > 1:
         return None
-    kind = OutcomeKind.RESIGNED if left else OutcomeKind.LOST
-    return Outcome(kind, left, game.scores(match.table), "resigned", game.stones(match.table))
+    by_time = match.terms.on_time_out is OnTimeOut.RESIGN and match.resigned[-1] in match.timed_out
+    kind = OutcomeKind.TIMED_OUT if by_time else OutcomeKind.RESIGNED
+    reason = "timed_out" if by_time else "resigned"
+    scores, stones = game.scores(match.table), game.stones(match.table)
+    return Outcome(kind if left else OutcomeKind.LOST, left, scores, reason, stones)

@@ -2,7 +2,8 @@
 
 from msgspec import Struct
 
-from domain.match.state import Holder, Terms
+from domain.match.clocks import Clocks
+from domain.match.state import CancelReason, Holder, PlayerId, Terms
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 
@@ -20,12 +21,50 @@ class SeatTaken(Struct, frozen=True, tag_field="type", tag="match.seat_taken"):
     holder: Holder
 
 
+class SeatLeft(Struct, frozen=True, tag_field="type", tag="match.seat_left"):
+    """A seat became free before the match began.
+
+    Attributes:
+        seat: The seat.
+        player: Who held it.
+        barred: Whether its player may not come back: the opener's word, not its own.
+    """
+
+    seat: Seat
+    player: PlayerId
+    barred: bool
+
+
+class Invited(Struct, frozen=True, tag_field="type", tag="match.invited"):
+    """A player was invited, and may know of the match."""
+
+    player: PlayerId
+
+
 class Started(Struct, frozen=True, tag_field="type", tag="match.started"):
-    """All seats are taken, the game's opening events have happened, and play begins."""
+    """All seats are taken, the game's opening events have happened, and play begins.
+
+    Attributes:
+        first: The seat that is to act first.
+    """
+
+    first: Seat
+
+
+class ClocksSet(Struct, frozen=True, tag_field="type", tag="match.clocks_set"):
+    """The time that the seats have left from now on."""
+
+    clocks: Clocks
+
+
+class TimedOut(Struct, frozen=True, tag_field="type", tag="match.timed_out"):
+    """A seat's time was up; what became of that follows (common §7)."""
+
+    seat: Seat
 
 
 class Resigned(Struct, frozen=True, tag_field="type", tag="match.resigned"):
-    """A seat gave up (common §6)."""
+    """A seat gave up, or its time did (common §6)."""
 
     seat: Seat
 
@@ -36,6 +75,34 @@ class Finished(Struct, frozen=True, tag_field="type", tag="match.finished"):
     outcome: Outcome
 
 
-type MatchEvent[O] = Opened[O] | SeatTaken | Started | Resigned | Finished
+class Cancelled(Struct, frozen=True, tag_field="type", tag="match.cancelled"):
+    """The match was called off before it began; no command is accepted any more."""
 
-MATCH_EVENTS: tuple[type[Struct], ...] = (Opened, SeatTaken, Started, Resigned, Finished)
+    reason: CancelReason
+
+
+type MatchEvent[O] = (
+    Opened[O]
+    | SeatTaken
+    | Started
+    | Resigned
+    | Finished
+    | SeatLeft
+    | Invited
+    | ClocksSet
+    | TimedOut
+    | Cancelled
+)
+
+MATCH_EVENTS: tuple[type[Struct], ...] = (
+    Opened,
+    SeatTaken,
+    Started,
+    Resigned,
+    Finished,
+    SeatLeft,
+    Invited,
+    ClocksSet,
+    TimedOut,
+    Cancelled,
+)

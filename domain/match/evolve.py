@@ -5,7 +5,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from domain.match.events import Finished, Opened, Resigned, SeatTaken, Started
+from domain.match.events import (
+    Cancelled,
+    ClocksSet,
+    Finished,
+    Invited,
+    Opened,
+    Resigned,
+    SeatLeft,
+    SeatTaken,
+    Started,
+    TimedOut,
+)
 from domain.match.state import Match, Phase
 from domain.shared.game import Game
 from domain.shared.piles import put
@@ -22,12 +33,23 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
     match event:
         case SeatTaken(seat=seat, holder=holder):
             return replace(match, holders=put(match.holders, seat, holder))
-        case Started():
-            return replace(match, phase=Phase.PLAYING)
+        case SeatLeft(seat=seat, player=player, barred=barred):
+            out = (*match.barred, player) if barred else match.barred
+            return replace(match, holders=put(match.holders, seat, None), barred=out)
+        case Invited(player=player):
+            return replace(match, invited=(*match.invited, player))
+        case Started(first=first):
+            return replace(match, phase=Phase.PLAYING, first=first)
+        case ClocksSet(clocks=clocks):
+            return replace(match, clocks=clocks)
+        case TimedOut(seat=seat):
+            return replace(match, timed_out=(*match.timed_out, seat))
         case Resigned(seat=seat):
             return replace(match, resigned=(*match.resigned, seat))
         case Finished(outcome=outcome):
-            return replace(match, phase=Phase.FINISHED, outcome=outcome)
+            return replace(match, phase=Phase.FINISHED, outcome=outcome, clocks=None)
+        case Cancelled():
+            return replace(match, phase=Phase.CANCELLED)
         case _:
             raise ValueError(f"a match of {game.id} has no {type(event).__name__}")
 

@@ -16,6 +16,14 @@ class Reason(StrEnum):
     SEAT_NOT_TO_ACT = "SEAT_NOT_TO_ACT"
     ALREADY_RESIGNED = "ALREADY_RESIGNED"
     SEATS_OUT_OF_RANGE = "SEATS_OUT_OF_RANGE"
+    MATCH_CANCELLED = "MATCH_CANCELLED"
+    SEAT_FREE = "SEAT_FREE"
+    SEATS_FREE = "SEATS_FREE"
+    PLAYER_BARRED = "PLAYER_BARRED"
+    ALREADY_INVITED = "ALREADY_INVITED"
+    TIME_CONTROL_INVALID = "TIME_CONTROL_INVALID"
+    OUT_OF_TIME = "OUT_OF_TIME"
+    TIME_NOT_UP = "TIME_NOT_UP"
 
 
 CLAUSES: Mapping[Reason, str] = {
@@ -28,5 +36,13 @@ CLAUSES: Mapping[Reason, str] = {
     Reason.SEAT_NOT_TO_ACT: "§1",
     Reason.ALREADY_RESIGNED: "§6",
     Reason.SEATS_OUT_OF_RANGE: "§1",
+    Reason.MATCH_CANCELLED: "§1",
+    Reason.SEAT_FREE: "§1",
+    Reason.SEATS_FREE: "§1",
+    Reason.PLAYER_BARRED: "§1",
+    Reason.ALREADY_INVITED: "§1",
+    Reason.TIME_CONTROL_INVALID: "§7",
+    Reason.OUT_OF_TIME: "§7",
+    Reason.TIME_NOT_UP: "§7",
 }
 """The clause of the common rules that each reason enforces."""

@@ -5,6 +5,7 @@ from typing import NewType
 
 from msgspec import Struct
 
+from domain.match.clocks import Clocks, TimeControl
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 
@@ -18,6 +19,7 @@ class Phase(StrEnum):
     OPEN = "open"
     PLAYING = "playing"
     FINISHED = "finished"
+    CANCELLED = "cancelled"
 
 
 class Visibility(StrEnum):
@@ -41,10 +43,39 @@ class MemoryAid(StrEnum):
     OFF = "off"
 
 
+class StartMode(StrEnum):
+    """What begins a match whose seats are all taken."""
+
+    AUTO = "auto"
+    MANUAL = "manual"
+
+
+class OnTimeOut(StrEnum):
+    """What becomes of a seat whose time is up (common §7)."""
+
+    RESIGN = "resign"
+    DEFAULT_MOVE = "default_move"
+
+
+class ChatMode(StrEnum):
+    """Whether there is talk in a match."""
+
+    ON = "on"
+    OFF = "off"
+
+
 class HolderKind(StrEnum):
     """What holds a seat."""
 
     HUMAN = "human"
+    BOT = "bot"
+
+
+class CancelReason(StrEnum):
+    """Why a match was cancelled before it began."""
+
+    BY_OPENER = "by_opener"
+    ABANDONED = "abandoned"
 
 
 class Holder(Struct, frozen=True):
@@ -74,6 +105,12 @@ class Terms[O](Struct, frozen=True, kw_only=True):
         disclosure: What everybody may see after the end.
         seed_commitment: SHA-256 of the seed that all chance comes from.
         memory_aid: Whether views of a game that has a memory aid show it.
+        start: What begins the match once its seats are taken.
+        time_control: How much time the seats have.
+        on_time_out: What becomes of a seat whose time is up.
+        chat: Whether there is talk.
+        rated: Whether the outcome counts for ratings.
+        rematch_of: The match that this one is played again after; None for the first.
     """
 
     game: str
@@ -85,6 +122,12 @@ class Terms[O](Struct, frozen=True, kw_only=True):
     disclosure: Disclosure
     seed_commitment: str
     memory_aid: MemoryAid = MemoryAid.ON
+    start: StartMode = StartMode.AUTO
+    time_control: TimeControl = TimeControl()
+    on_time_out: OnTimeOut = OnTimeOut.RESIGN
+    chat: ChatMode = ChatMode.ON
+    rated: bool = True
+    rematch_of: str | None = None
 
 
 class Match[S, O](Struct, frozen=True):
@@ -94,9 +137,14 @@ class Match[S, O](Struct, frozen=True):
         terms: What was fixed at opening.
         phase: How far it is.
         holders: Who holds each seat, None where nobody does.
-        table: The game's state; the game's beginning until all seats are taken.
-        resigned: Seats that gave up, in the order in which they did.
+        table: The game's state; the game's beginning until play begins.
+        resigned: Seats that gave up or ran out of time for good, in the order in which they did.
         outcome: How it ended, once it has.
+        invited: Players who were invited, in that order.
+        barred: Players who lost their seat to the opener's word, and may not come back.
+        first: The seat that was to act first; None before play.
+        timed_out: Seats whose time was up, in the order in which it was; more than once if it was.
+        clocks: The time that the seats have left; None without time control, and out of play.
     """
 
     terms: Terms[O]
@@ -105,3 +153,8 @@ class Match[S, O](Struct, frozen=True):
     table: S
     resigned: tuple[Seat, ...] = ()
     outcome: Outcome | None = None
+    invited: tuple[PlayerId, ...] = ()
+    barred: tuple[PlayerId, ...] = ()
+    first: Seat | None = None
+    timed_out: tuple[Seat, ...] = ()
+    clocks: Clocks | None = None

@@ -2,29 +2,53 @@
 
 from typing import Any, assert_never
 
-from domain.match.events import Finished, MatchEvent, Opened, Resigned, SeatTaken, Started
+from domain.match.events import (
+    MATCH_EVENTS,
+    Cancelled,
+    ClocksSet,
+    Finished,
+    Invited,
+    MatchEvent,
+    Opened,
+    Resigned,
+    SeatLeft,
+    SeatTaken,
+    Started,
+    TimedOut,
+)
 from domain.shared.game import Game
 from domain.shared.viewers import Viewer
 
+OF_THE_MATCH = frozenset(MATCH_EVENTS)
 
-def seen(game: Game[Any, Any, Any, Any], event: object, viewer: Viewer) -> Any:
+
+def seen(game: Game[Any, Any, Any, Any], event: Any, viewer: Viewer) -> Any:
     """Return an event of a match or of its game as the viewer may see it."""
-    if isinstance(event, Opened | SeatTaken | Started | Resigned | Finished):
-        return _seen(event)
-    return game.seen(event, viewer)
+    return _seen(event) if type(event) in OF_THE_MATCH else game.seen(event, viewer)
 
 
 def _seen(event: MatchEvent[Any]) -> MatchEvent[Any]:
+    """Return an event of the match: whoever may know of the match may see all of it."""
     match event:
         case Opened(terms=terms):
             return Opened(terms)
         case SeatTaken(seat=seat, holder=holder):
             return SeatTaken(seat, holder)
-        case Started():
-            return Started()
+        case SeatLeft(seat=seat, player=player, barred=barred):
+            return SeatLeft(seat, player, barred)
+        case Invited(player=player):
+            return Invited(player)
+        case Started(first=first):
+            return Started(first)
+        case ClocksSet(clocks=clocks):
+            return ClocksSet(clocks)
+        case TimedOut(seat=seat):
+            return TimedOut(seat)
         case Resigned(seat=seat):
             return Resigned(seat)
         case Finished(outcome=outcome):
             return Finished(outcome)
+        case Cancelled(reason=reason):
+            return Cancelled(reason)
         case _:
             assert_never(event)

@@ -8,11 +8,12 @@ import msgspec
 
 from adapters.postgres.mapper import EventMapper, LoggedEvent, SnapshotMapper, tag
 from adapters.rest.bodies import event_type
-from domain.match import evolve, seen
+from domain.match import PlayerId, evolve, seen
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
 from services.ports import Recorded, Snapshot
 from tests.support.differences import plain
+from tests.support.matches import LINK
 from tests.support.random_matches import AnyMatch, Table, played
 
 MATCHES = range(10)
@@ -37,7 +38,7 @@ def test_stored_events_fold_to_the_match_at_every_version(table: Table) -> None:
                 assert read == logged
                 folded = evolve(table.game, folded, read.recorded.event)
             assert folded == step.match
-            snapshot = Snapshot(version=version, match=folded, opened_at=AT, done=())
+            snapshot = Snapshot(version=version, match=folded, opened_at=AT, head=LINK.hash, done=())
             assert snapshots.to_snapshot(snapshots.to_stored(ID, snapshot)) == snapshot
 
 
@@ -84,4 +85,13 @@ def test_every_view_is_of_the_table_type(table: Table) -> None:
 
 def recorded(version: int, seat: Seat | None, event: object) -> Recorded:
     """Return an event with an envelope."""
-    return Recorded(version=version, at=AT, seat=seat, key="key", digest="digest", command=None, event=event)
+    return Recorded(
+        version=version,
+        at=AT,
+        seat=seat,
+        event=event,
+        link=LINK,
+        by=PlayerId("player_0"),
+        key="key",
+        digest="digest",
+    )

@@ -15,10 +15,7 @@ from msgspec.structs import replace
 from adapters.grpc.generated.montane.v1.matches_pb2 import VersionConflict
 from domain.games import GAMES
 from domain.match import (
-    Disclosure,
-    MemoryAid,
     Resign,
-    Visibility,
     legal_moves,
     seen,
     submit,
@@ -30,6 +27,7 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.ids import MatchId
 from services.live import Live, LiveMatches
+from services.lobby import Lobby
 from services.matches import Proposal
 from tests.support.commands import asked_for
 from tests.support.database import Databases, prepare_template
@@ -116,14 +114,10 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
         options=random_options(table, dice),
         seats=table.seats,
         seat=0,
-        visibility=Visibility.PUBLIC,
-        disclosure=Disclosure.AT_END,
-        memory_aid=MemoryAid.ON,
-        entropy="",
     )
     _, listed = await node.open(holders[0][0].id, wanted, None)
     for seat in range(1, table.seats):
-        await node.take_seat(holders[seat][0].id, listed.id, seat, "", None)
+        await Lobby(node.decisions).take_seat(holders[seat][0].id, listed.id, seat, "", None)
     for _ in range(dice.randrange(20)):
         match = (await at_end(stores, listed.id)).match
         seat = dice.choice(to_act(game, match))
@@ -132,7 +126,7 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
         await node.submit(player, listed.id, move, key=None, expected_version=None, validate_only=False)
     live = await at_end(stores, listed.id)
     twin = replace(live.match, table=game.determinize(live.match.table, viewer, luck()))
-    seed = await stores.seeds.seed(listed.id)
+    seed = (await stores.seeds.secrets(listed.id)).seed
     return Staged(listed.id, seed, tuple(token for _, token in holders), live.version, (live.match, twin))
 
 
@@ -251,25 +245,29 @@ def chance_of(staged: Staged, table: Table, version: int) -> Chance:
     return decision_chance(staged.seed, staged.id, [""] * table.seats, version)
 
 
+HASH = re.compile(rb'"[\w-]{43}"')
+HASHES = {"previous", "hash", "commitments"}
+
+
 def timeless(said: Said) -> tuple[object, ...]:
-    """Return an answer without the times at which its events were decided."""
+    """Return an answer without the times of its events, and without hashes over what others may see."""
     parts = said.content if isinstance(said.content, tuple) else (said.content,)
     if not isinstance(parts[0], Message):
-        return said.code, said.head, re.sub(rb'"at":"[^"]*"', b'"at":null', said.body)
+        return said.code, said.head, HASH.sub(b"null", re.sub(rb'"at":"[^"]*"', b'"at":null', said.body))
     for part in parts:
         clear_times(part)
     return said.code, said.head, *(part.SerializeToString(deterministic=True) for part in parts)
 
 
 def clear_times(message: Message) -> None:
-    """Empty every field `at` of a message and of those within it, what was missed at a conflict too."""
+    """Empty times and hashes of a message and of those within it, what was missed at a conflict too."""
     conflict = VersionConflict()
     if isinstance(message, Packed) and message.Unpack(conflict):
         clear_times(conflict)
         message.Pack(conflict, deterministic=True)
         return
     for field, value in message.ListFields():
-        if field.name == "at":
+        if field.name == "at" or field.name in HASHES:
             message.ClearField(field.name)
         elif isinstance(value, Message):
             clear_times(value)

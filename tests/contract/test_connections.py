@@ -21,16 +21,18 @@ from adapters.postgres.connections import CONNECT_SECONDS, PEER_SECONDS, Connect
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.store import postgres_log
 from domain.match import PlayerId, Started
+from domain.shared.seats import Seat
 from services.errors import Unavailable
 from services.ids import match_id, new_uuid, written
-from services.ports import Opening, Player, Recorded
+from services.ports import Opening, Player, Recorded, Secrets
 from tests.support.database import end_sessions, log_locked
+from tests.support.matches import LINK
 from tests.support.relay import relay
 from tests.support.use_cases import POOL, postgres_stores
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 ANN = Player(id=PlayerId(written("player", new_uuid(NOW))), display_name="Ann", created_at=NOW)
-STARTED = Recorded(version=1, at=NOW, seat=None, key="k", digest="d", command=None, event=Started())
+STARTED = Recorded(version=1, at=NOW, seat=None, key="k", digest="d", event=Started(Seat(0)), link=LINK)
 
 
 async def unavailable_after(call: Callable[[], Awaitable[object]]) -> float:
@@ -135,12 +137,12 @@ async def test_a_peer_that_is_gone_is_noticed_by_the_system(database: str) -> No
 
 async def test_a_standby_is_not_available_for_writing(database: str) -> None:
     """After a failover to a server that only reads, nothing is written until it is a primary."""
-    match, opening = match_id(new_uuid(NOW)), Opening(uuid4(), bytes(32), "digest")
+    match, opening = match_id(new_uuid(NOW)), Opening(uuid4(), Secrets(bytes(32), bytes(16)), "digest")
     async with postgres_stores(database) as stores:
         writes: list[Callable[[], Awaitable[object]]] = [
             lambda: stores.store.append(match, [STARTED]),
             lambda: stores.accounts.add(ANN, b"hash"),
-            lambda: stores.seeds.claim(ANN.id, "key", opening),
+            lambda: stores.seeds.claim(uuid4(), "key", opening),
         ]
         set_read_only(database, "on")
         end_sessions(database)

@@ -49,13 +49,7 @@ class Face:
 
     async def start(self) -> None:
         """Serve, connect, open an account and a match."""
-        self.server = GrpcServer(
-            self.stores.node(),
-            self.stores.players(),
-            self.stores.achievements(),
-            self.readiness,
-            "127.0.0.1:0",
-        )
+        self.server = GrpcServer(self.stores.services(), self.readiness, "127.0.0.1:0")
         await self.server.start()
         self.address = f"127.0.0.1:{self.server.port}"
         # The stubs are typed for channels that block, and the channel's own types want what has a default.
@@ -354,9 +348,10 @@ async def test_a_version_conflict_carries_what_was_missed(
     assert refusal.named == {"version": "4", "expected_version": "2"}
     conflict = refusal.detail(matches.VersionConflict())
     assert (conflict.version, conflict.expected_version, conflict.truncated) == (4, 2, False)
-    served = await face.matches.ListEvents(matches.ListEventsRequest(match=face.match, after=2))
+    asked = matches.ListEventsRequest(match=face.match, after=2)
+    served = await face.matches.ListEvents(asked, metadata=face.ann)
     assert list(conflict.events) == list(served.items)
-    monkeypatch.setattr("services.matches.MISSED_EVENTS", 1)
+    monkeypatch.setattr("services.decisions.MISSED_EVENTS", 1)
     refusal = await face.refused("SubmitCommand", face.command(own, expected_version=2))
     conflict = refusal.detail(matches.VersionConflict())
     assert (list(conflict.events), conflict.truncated) == (list(served.items)[:1], True)
@@ -462,9 +457,7 @@ async def test_the_catalogue(face: Face) -> None:
 
 async def test_an_address_that_is_taken(face: Face) -> None:
     """A second server at the same address does not start."""
-    second = GrpcServer(
-        face.stores.node(), face.stores.players(), face.stores.achievements(), face.readiness, face.address
-    )
+    second = GrpcServer(face.stores.services(), face.readiness, face.address)
     with pytest.raises(RuntimeError):
         await second.start()
 
@@ -509,7 +502,7 @@ async def test_a_whole_deal(face: Face) -> None:
     assert not view.legal_moves
     served, page = [], matches.ListEventsRequest(match=opened.id, page_size=7)
     while True:
-        answer = await face.matches.ListEvents(page)
+        answer = await face.matches.ListEvents(page, metadata=face.ann)
         served += answer.items
         if not answer.HasField("next_page_token"):
             break

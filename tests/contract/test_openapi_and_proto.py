@@ -17,13 +17,11 @@ from adapters.grpc.generated.montane.v1 import (
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.openapi import component
-from adapters.rest.requests import Services
 from domain.games import GAMES
 from tests.support.use_cases import memory_stores
 
 STORES = memory_stores()
-SERVICES = Services(STORES.node(), STORES.players(), STORES.achievements())
-SCHEMAS: dict[str, Any] = json.loads(build(SERVICES, "0").state.openapi)["components"]["schemas"]
+SCHEMAS: dict[str, Any] = json.loads(build(STORES.services(), "0").state.openapi)["components"]["schemas"]
 
 TAGS = {"type", "game"}
 """The fields by which JSON tells the members of a union apart; in a oneof the field does that."""

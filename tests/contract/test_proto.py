@@ -1,6 +1,7 @@
 """The protos say what the domain says: the same names, fields, kinds and values."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -240,6 +241,8 @@ def values(kind: Type, union: Descriptor | None = None) -> st.SearchStrategy[Any
             some = st.text(max_size=20)
         case BoolType():
             some = st.booleans()
+        case DateTimeType():
+            some = st.datetimes(datetime(1970, 1, 1), datetime(9999, 1, 1), timezones=st.just(UTC))
         case UnionType(types=types):
             some = st.one_of(*map(values, types))
         case _:

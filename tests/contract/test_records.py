@@ -13,10 +13,10 @@ from adapters.grpc.generated.montane.v1 import statistics_pb2 as pb
 from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import StatisticsServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
-from adapters.rest.requests import Services
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
 from services.errors import Malformed, NotFound
+from services.lobby import Lobby
 from services.ports import Ranked, Rating, Statistics
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
@@ -45,7 +45,7 @@ async def given_up(stores: Stores, players: list[PlayerId], *losers: PlayerId) -
     wanted = proposal(game="mountains", options=MOUNTAINS.options(), seats=len(players))
     _, opened = await node.open(players[0], wanted, None)
     for seat, player in enumerate(players[1:], start=1):
-        await node.take_seat(player, opened.id, seat, "", None)
+        await Lobby(node.decisions).take_seat(player, opened.id, seat, "", None)
     for player in losers:
         await node.submit(player, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
 
@@ -134,7 +134,7 @@ def place(ranked: list[Ranked]) -> tuple[float, PlayerId] | None:
 async def test_bad_requests_are_refused() -> None:
     """Nobody is found who is not there, and a token that was changed is refused."""
     stores = memory_stores()
-    achievements = stores.achievements()
+    achievements = stores.services().achievements
     players = await guests(stores, *"AB")
     await given_up(stores, players, players[0])
     for unknown in ("player_00000000000000000000000001", "ann", "", "player_" + "é" * 26):
@@ -157,9 +157,9 @@ async def test_both_faces_tell_the_same() -> None:
     players = await guests(stores, "Ann", "Ben")
     await given_up(stores, players, players[1])
     await alone(stores, players[0])
-    node, accounts, achievements = stores.node(), stores.players(), stores.achievements()
-    transport = httpx.ASGITransport(app=cast(Any, build(Services(node, accounts, achievements), "0")))
-    server = GrpcServer(node, accounts, achievements, node.ready, "127.0.0.1:0")
+    services = stores.services()
+    transport = httpx.ASGITransport(app=cast(Any, build(services, "0")))
+    server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
     await server.start()
     async with (
         httpx.AsyncClient(transport=transport, base_url="http://here/v1") as rest,

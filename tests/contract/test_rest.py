@@ -14,7 +14,6 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from adapters.rest.app import build
 from adapters.rest.bodies import game_bodies
 from adapters.rest.openapi import component
-from adapters.rest.requests import Services
 from domain.games import GAMES
 from tests.support.use_cases import memory_stores
 
@@ -22,7 +21,7 @@ from tests.support.use_cases import memory_stores
 def application() -> Litestar:
     """Return the application on stores in memory."""
     stores = memory_stores()
-    return build(Services(stores.node(), stores.players(), stores.achievements()), "0")
+    return build(stores.services(), "0")
 
 
 APP = application()

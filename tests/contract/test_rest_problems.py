@@ -8,7 +8,6 @@ import pytest
 
 from adapters.rest.app import build
 from adapters.rest.problems import ALL_KINDS
-from adapters.rest.requests import Services
 from services.errors import Unavailable
 from tests.support.use_cases import Stores, memory_stores
 
@@ -22,7 +21,7 @@ class Rest:
     def __init__(self, stores: Stores) -> None:
         """Build it."""
         self.stores = stores
-        app = build(Services(stores.node(), stores.players(), stores.achievements()), "0")
+        app = build(stores.services(), "0")
         self.http = httpx.AsyncClient(
             transport=httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False),
             base_url="http://montane",
@@ -198,7 +197,7 @@ async def test_a_version_conflict_carries_what_was_missed(
     details = found["details"]
     assert (details["version"], details["expected_version"], details["truncated"]) == (4, 2, False)
     assert [event["version"] for event in details["events"]] == [3, 4]
-    monkeypatch.setattr("services.matches.MISSED_EVENTS", 1)
+    monkeypatch.setattr("services.decisions.MISSED_EVENTS", 1)
     found = await rest.problem("POST", f"{rest.path}/commands", json=NINE | {"expected_version": 2})
     assert [event["version"] for event in found["details"]["events"]] == [3]
     assert found["details"]["truncated"] is True

@@ -16,7 +16,9 @@ from domain.montana.events import CardMoved, Dealt
 from domain.shared.seats import Seat
 from services.errors import NotFound, Unavailable
 from services.ids import MatchId, match_id, new_uuid, written
-from services.ports import Done, Opening, Player, Recorded, Snapshot, VersionTaken
+from services.lobby import Lobby
+from services.ports import Done, Opening, Player, Recorded, Secrets, Snapshot, VersionTaken
+from tests.support.matches import LINK
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
@@ -56,6 +58,8 @@ def recorded(version: int, event: object, command: bytes | None = None) -> Recor
         digest="d",
         command=command,
         event=event,
+        link=LINK,
+        by=ANN,
     )
 
 
@@ -85,7 +89,7 @@ async def test_a_version_is_taken_once(stores: Stores) -> None:
     match = fresh()
     await stores.store.append(match, [OPENED])
     with pytest.raises(VersionTaken):
-        await stores.store.append(match, [recorded(2, Started()), recorded(1, Opened(TERMS))])
+        await stores.store.append(match, [recorded(2, Started(Seat(0))), recorded(1, Opened(TERMS))])
     with pytest.raises(VersionTaken):
         await stores.store.append(match, [OPENED, TAKEN])
     assert await stores.store.read(match) == [OPENED]
@@ -102,8 +106,8 @@ async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
     """Snapshots are found by version; one whose shape is of another time is ignored."""
     match = fresh()
     folded = evolve(MONTANA, None, OPENED.event)
-    done = ((None, "key 1", Done("d", 1, 1)), (Seat(0), "key 2", Done("d", 2, 2)))
-    early = Snapshot(version=10, match=folded, opened_at=NOW, done=done)
+    done = ((None, "key 1", Done("d", 1, 1)), (ANN, "key 2", Done("d", 2, 2)))
+    early = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, done=done)
     late = msgspec.structs.replace(early, version=20)
     assert await stores.store.snapshot(match) is None
     await stores.store.keep_snapshot(match, early)
@@ -119,7 +123,9 @@ async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
     """What does not decode as today's shape is passed over, and the match is folded from its events."""
     async with postgres_stores(database) as stores:
         match = fresh()
-        snapshot = Snapshot(version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, done=())
+        snapshot = Snapshot(
+            version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, head=LINK.hash, done=()
+        )
         await stores.store.keep_snapshot(match, snapshot)
         datastore = Datastore(database, 1)
         await datastore.execute(
@@ -134,13 +140,15 @@ async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
 
 
 async def test_a_claimed_opening_stays(stores: Stores) -> None:
-    """The first opening for a player and key counts; another player may use the same key."""
-    first = Opening(uuid4(), bytes(range(32)), "first")
-    assert await stores.seeds.claim(ANN, "k", first) == first
-    assert await stores.seeds.claim(ANN, "k", Opening(uuid4(), bytes(32), "second")) == first
-    other = Opening(uuid4(), bytes(32), "other")
-    assert await stores.seeds.claim(BEN, "k", other) == other
-    assert await stores.seeds.seed(match_id(first.match)) == first.seed
+    """The first opening for an owner and key counts; another owner may use the same key."""
+    ann, ben = uuid4(), uuid4()
+    first = Opening(uuid4(), Secrets(bytes(range(32)), bytes(16)), "first")
+    assert await stores.seeds.claim(ann, "k", first) == first
+    second = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "second")
+    assert await stores.seeds.claim(ann, "k", second) == first
+    other = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "other")
+    assert await stores.seeds.claim(ben, "k", other) == other
+    assert await stores.seeds.secrets(match_id(first.match)) == first.secrets
 
 
 async def test_accounts_are_found_by_token_and_id(stores: Stores) -> None:
@@ -172,7 +180,7 @@ async def test_the_list_shows_what_the_viewer_may_know(stores: Stores) -> None:
     assert await listed(ANN, game="montana", limit=2) == [waiting.id, private.id]
     assert await listed(ANN, before=private.id) == [first.id]
     assert await listed(ANN, game="other") == []
-    await node.take_seat(ANN, waiting.id, 0, "", None)
+    await Lobby(node.decisions).take_seat(ANN, waiting.id, 0, "", None)
     stores.catch_up()
     (row,) = await stores.match_list.page(ANN, game=None, phase=None, before=None, limit=1)
     assert (row.id, row.version, row.match.phase, row.match.holders[0].player) == (
@@ -210,6 +218,10 @@ def test_stored_names_are_written_out() -> None:
             "row": 3,
             "column": 8,
         },
+        "by": ANN,
+        "previous": LINK.previous,
+        "hash": LINK.hash,
+        "commitments": [],
     }
 
 

@@ -14,12 +14,13 @@ from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
-from adapters.rest.requests import Services
 from adapters.settings import Address
+from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import PlayerId
 from services import feeds
 from services.ids import MatchId
+from services.lobby import Lobby
 from services.matches import Matches
 from tests.support.grpc_client import refusal_of
 from tests.support.montana import ENDLESS, WALK
@@ -36,8 +37,9 @@ TICK = 0.05
 @asynccontextmanager
 async def serving(matches: Matches, players: object) -> AsyncIterator[tuple[Address, int]]:
     """Give where REST and gRPC are served."""
-    address, stop = await start_rest(Address("127.0.0.1", 0), Services(matches, players, None))  # type: ignore[arg-type]
-    server = GrpcServer(matches, players, None, matches.ready, "127.0.0.1:0")  # type: ignore[arg-type]
+    services = Services(matches, Lobby(matches.decisions), players, None)  # type: ignore[arg-type]
+    address, stop = await start_rest(Address("127.0.0.1", 0), services)
+    server = GrpcServer(services, matches.ready, "127.0.0.1:0")
     await server.start()
     try:
         yield address, server.port

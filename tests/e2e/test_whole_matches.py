@@ -10,12 +10,14 @@ import pytest
 
 from domain.games import GAMES
 from domain.match import Phase, Resign, evolve
+from domain.match.proof import flaw
+from domain.shared.chain import genesis
 from domain.shared.seats import seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.ids import MatchId
 from services.matches import Answer
 from services.ports import Recorded
-from services.views import seen_event, view
+from services.views import Source, seen_event, view
 from tests.support.database import Databases
 from tests.support.faces import PAGE, Face, Grpc, Rest, Said
 from tests.support.random_matches import AnyGame, Table, random_options
@@ -115,10 +117,11 @@ def test_whole_matches(served: tuple[Server, str], game: AnyGame, speaks: Any) -
             crash_at = CRASH if number == CRASHING_MATCH else None
             resign_at = RESIGNING if number % 2 and seats > 2 else None
             play_out(server, game, match, clients, onlooker, dice, crash_at=crash_at, resign_at=resign_at)
-            stored = asyncio.run(events_of(conninfo, MatchId(match)))
+            stored, seed = asyncio.run(events_of(conninfo, MatchId(match)))
+            source = Source(game, MatchId(match), seats, seed)
             for client in (*clients, onlooker):
-                hears_what_it_may(game, MatchId(match), client, stored)
-            hear_no_secrets_of_others(game, (*clients, onlooker), stored)
+                hears_what_it_may(source, client, stored)
+            hear_no_secrets_of_others(source, (*clients, onlooker), stored)
 
 
 def play_out(
@@ -179,19 +182,24 @@ def crash(server: Server, match: str, version: int, clients: Sequence[Client]) -
     assert [client.look(match, version).body for client in clients] == before
 
 
-async def events_of(conninfo: str, match: MatchId) -> list[Recorded]:
-    """Return all events of a match as they are stored."""
+async def events_of(conninfo: str, match: MatchId) -> tuple[list[Recorded], bytes]:
+    """Return all events of a match as they are stored, and its seed."""
     async with postgres_stores(conninfo) as stores:
-        return await stores.store.read(match)
+        return await stores.store.read(match), (await stores.seeds.secrets(match)).seed
 
 
-def hears_what_it_may(game: AnyGame, id: MatchId, client: Client, stored: Sequence[Recorded]) -> None:
-    """Assert that all a client heard is what the stored events say, as its viewer may see them."""
+def hears_what_it_may(source: Source, client: Client, stored: Sequence[Recorded]) -> None:
+    """Assert that all a client heard is what the stored events say, seen by its viewer, and proved."""
+    game, id = source.game, source.id
     folded: list[Any] = [None]
     for recorded in stored:
         folded.append(evolve(game, folded[-1], recorded.event))
     assert folded[-1].phase is Phase.FINISHED
-    seen = [seen_event(game, recorded, client.viewer) for recorded in stored]
+    seen = [seen_event(source, recorded, client.viewer) for recorded in stored]
+    previous = genesis(id)
+    for event in seen:
+        assert flaw(event, client.viewer, previous) is None
+        previous = event.proof.hash
     face = client.face
     for kind, at, version, said in client.heard:
         match kind:
@@ -214,10 +222,10 @@ def hears_what_it_may(game: AnyGame, id: MatchId, client: Client, stored: Sequen
         assert said.body == expected
 
 
-def hear_no_secrets_of_others(game: AnyGame, clients: Sequence[Client], stored: Sequence[Recorded]) -> None:
+def hear_no_secrets_of_others(source: Source, clients: Sequence[Client], stored: Sequence[Recorded]) -> None:
     """Assert that what others saw of an event, and a client did not, is in nothing that it heard."""
     shown = [
-        [client.face.written_event(seen_event(game, recorded, client.viewer)) for recorded in stored]
+        [client.face.written_payload(seen_event(source, recorded, client.viewer)) for recorded in stored]
         for client in clients
     ]
     for client, own in zip(clients, shown, strict=True):

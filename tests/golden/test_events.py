@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import reduce
-from itertools import product
+from itertools import chain, product
 from operator import or_
 from pathlib import Path
 from typing import Any, get_origin
@@ -14,6 +14,7 @@ from adapters.generics import filled
 from adapters.postgres.mapper import tag
 from domain.games import GAMES
 from domain.match import MATCH_EVENTS, Opened
+from tests.support.matches import lives
 from tests.support.random_matches import AnyGame, Table, played
 
 FOLDER = Path(__file__).parent / "events"
@@ -65,11 +66,11 @@ def fresh(games: Iterable[AnyGame], wanted: set[str]) -> Iterator[bytes]:
     for game, number in product(games, MATCHES):
         if not missing:
             return
-        for step in played(Table(game, game.max_seats), number):
-            for event in step.events:
-                if (name := tag(type(event))) in missing:
-                    missing.remove(name)
-                    yield msgspec.json.encode(event)
+        steps = (event for step in played(Table(game, game.max_seats), number) for event in step.events)
+        for event in chain(steps, lives(game, game.options())):
+            if (name := tag(type(event))) in missing:
+                missing.remove(name)
+                yield msgspec.json.encode(event)
 
 
 def within(part: Any, whole: Any) -> bool:

@@ -1,21 +1,37 @@
 """Matches of any game, opened and seated for a test."""
 
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec.structs import replace
+
 from domain.match import (
+    Cancel,
+    CancelReason,
     Disclosure,
     Holder,
     HolderKind,
+    Invite,
+    LeaveSeat,
     Match,
     PlayerId,
+    StartMode,
+    TakeSeat,
     Terms,
+    TimeControl,
+    TimeControlKind,
+    TimeOut,
     Visibility,
+    decide,
     open_match,
     take_seat,
 )
+from domain.match.proof import Link
+from domain.shared.chain import genesis
 from domain.shared.chance import Chance
 from domain.shared.game import Game
-from domain.shared.seats import seats_in_order
+from domain.shared.seats import Seat, seats_in_order
 from tests.support.scenarios import luck
 
 
@@ -47,3 +63,40 @@ def playing[S, O](
         more, match = take_seat(game, match, seat, holder(seat), chance or luck())
         events = (*events, *more)
     return events, match
+
+
+def at(seconds: float) -> datetime:
+    """Return the time so many seconds after a fixed beginning."""
+    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+
+
+def decided[S, O](
+    game: Game[S, Any, Any, O],
+    match: Match[S, O],
+    command: object,
+    seat: Seat | None = None,
+    now: datetime | None = None,
+) -> tuple[tuple[object, ...], Match[S, O]]:
+    """Return what any command brings about, and the match behind it."""
+    return decide(game, match, seat, command, luck(), now or at(0))
+
+
+def lives[O](game: Game[Any, Any, Any, O], options: O) -> Iterator[object]:
+    """Yield the events of two matches: one with clocks that runs out of time, one that is called off."""
+    control = TimeControl(TimeControlKind.PER_MOVE, seconds=30)
+    agreed = replace(terms(game, options), time_control=control)
+    sitting = [TakeSeat(seat, holder(seat)) for seat in seats_in_order(agreed.seats)]
+    called_off = [Invite(holder(9).player), sitting[0], LeaveSeat(Seat(0)), Cancel(CancelReason.BY_OPENER)]
+    for start, commands in ((StartMode.AUTO, sitting), (StartMode.MANUAL, called_off)):
+        events, match = open_match(game, replace(agreed, start=start))
+        yield from events
+        for command in commands:
+            events, match = decided(game, match, command)
+            yield from events
+        if match.clocks is not None:
+            events, _ = decided(game, match, TimeOut(match.clocks.running[0]), None, at(30))
+            yield from events
+
+
+LINK = Link(previous=genesis("match"), hash=genesis("match"), commitments=())
+"""A place in a chain, for events whose place does not matter."""

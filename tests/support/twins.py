@@ -30,13 +30,14 @@ from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from services.ids import MatchId
 from services.ports import Recorded
-from services.views import SeenEvent, View, seen_events, view
+from services.views import SeenEvent, Source, View, seen_event, view
 from tests.support.commands import asked_for
 from tests.support.differences import Path, differences, of_any, plain, scalars, written
-from tests.support.matches import playing
+from tests.support.matches import LINK, playing
 from tests.support.random_matches import AnyGame, AnyMatch, Table, luck_of, played, random_options
 
 ID = MatchId("match_0")
+SEED = bytes(32)
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 LOOKING = 3
@@ -312,10 +313,8 @@ class _Pair:
         return tuple(write(shown) for write, _ in self._faces)
 
     def _seen(self, event: Any, seat: Seat) -> SeenEvent[Any]:
-        recorded = Recorded(
-            version=self._version, at=AT, seat=seat, key="", digest="", command=None, event=event
-        )
-        return seen_events(self._game, [recorded], self._viewer)[0]
+        recorded = Recorded(version=self._version, at=AT, seat=seat, event=event, link=LINK)
+        return seen_event(Source(self._game, ID, self._true.terms.seats, SEED), recorded, self._viewer)
 
     def _event(self, shown: SeenEvent[Any]) -> Bytes:
         return tuple(write(shown) for _, write in self._faces)

@@ -14,8 +14,9 @@ from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMa
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
+from adapters.use_cases import Services
 from domain.games import GAMES
-from domain.match import Disclosure, MemoryAid, Visibility
+from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.statistics import Achievements
@@ -65,9 +66,12 @@ class Stores:
         """Return the use cases around accounts."""
         return Players(self.accounts, self.clock)
 
-    def achievements(self) -> Achievements:
-        """Return what players have achieved."""
-        return Achievements(dict(GAMES), self.records, self.players())
+    def services(self) -> Services:
+        """Return all use cases of one more process on these stores."""
+        node = self.node()
+        players = self.players()
+        achievements = Achievements(dict(GAMES), self.records, players)
+        return Services(node, Lobby(node.decisions), players, achievements)
 
 
 class PostgresStores(Stores):
@@ -118,15 +122,5 @@ async def postgres_stores(conninfo: str) -> AsyncIterator[PostgresStores]:
 
 def proposal(**changes: Any) -> Proposal:
     """Return a proposal of a match of Montana, deal 1, with changes."""
-    options = GAMES["montana"].options(deal=1)
-    fields: dict[str, Any] = {
-        "game": "montana",
-        "options": options,
-        "seats": None,
-        "seat": 0,
-        "visibility": Visibility.PUBLIC,
-        "disclosure": Disclosure.AT_END,
-        "memory_aid": MemoryAid.ON,
-        "entropy": "",
-    }
+    fields: dict[str, Any] = {"game": "montana", "options": GAMES["montana"].options(deal=1), "seat": 0}
     return Proposal(**(fields | changes))

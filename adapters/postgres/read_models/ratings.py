@@ -51,9 +51,9 @@ class RatingsModel:
 
 
 def is_rated(match: Match[Any, Any]) -> bool:
-    """Return whether a match counts for ratings: one of two players or more, each with one seat."""
+    """Return whether a match counts: one that its opener wanted rated, of two players or more."""
     keys = keys_of(match)
-    return len(keys) > 1 and len(set(keys)) == len(keys)
+    return match.terms.rated and len(keys) > 1 and len(set(keys)) == len(keys)
 
 
 def rate(ratings: Ratings, match: Match[Any, Any]) -> None:

@@ -9,7 +9,7 @@ from psycopg import Cursor
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.by_player import Key, keys_of, rows_of
 from adapters.postgres.read_models.model import Happened
-from domain.match import Finished, Match, result
+from domain.match import Finished, Match, OnTimeOut, result
 from domain.shared.seats import Seat, by_seat
 from services.ports import Statistics
 
@@ -56,11 +56,14 @@ def statistics_in(row: dict[str, Any]) -> Statistics:
 def _counted(known: Statistics, match: Match[Any, Any], seat: Seat) -> Statistics:
     ended = result(match, seat)
     gave_up = seat in match.resigned
+    by_time = match.terms.on_time_out is OnTimeOut.RESIGN and seat in match.timed_out
     best = known.best_score
     if match.outcome is not None and match.terms.seats == 1 and not gave_up:
         (score,) = match.outcome.scores
         best = score if best is None else max(best, score)
     counts = {"played": known.played + 1, ended.value: getattr(known, ended) + 1}
-    if gave_up:
+    if gave_up and by_time:
+        counts["timed_out"] = known.timed_out + 1
+    elif gave_up:
         counts["resigned"] = known.resigned + 1
     return replace(known, best_score=best, **counts)

@@ -22,8 +22,9 @@ from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, s
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import EventStream, resumed_behind, streamed
 from domain.match import Phase
+from services.decisions import LONGEST_KEY
 from services.ids import MatchId
-from services.matches import LONGEST_KEY, Proposal
+from services.matches import Proposal
 from services.ports import Listed
 from services.summaries import summaries
 
@@ -51,7 +52,8 @@ LookingAs = Annotated[
 async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """Open a match.
 
-    The caller takes the seat it names. A match starts by itself when its last seat is taken.
+    The caller takes the seat it names. A match starts by itself when its last seat is taken, unless `start`
+    is `manual`.
     """
     player = await caller(request)
     asked = await body(request, RawMatchRequest)
@@ -70,6 +72,11 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         visibility=asked.visibility,
         disclosure=asked.disclosure,
         memory_aid=asked.memory_aid,
+        start=asked.start,
+        time_control=asked.time_control,
+        on_time_out=asked.on_time_out,
+        chat=asked.chat,
+        rated=asked.rated,
         entropy=asked.entropy,
     )
     used, listed = await matches.open(player.id, proposal, key)
@@ -121,7 +128,7 @@ async def take_seat(
     """
     player = await caller(request)
     asked = await body(request, SeatRequest)
-    used, listed = await services(request).matches.take_seat(
+    used, listed = await services(request).lobby.take_seat(
         player.id, MatchId(match), seat, asked.entropy, key
     )
     return await _match(request, listed, headers={"Idempotency-Key": used})

@@ -34,6 +34,7 @@ from tests.support.matches import holder, playing, terms
 from tests.support.pebbles import PEBBLES, Heaped, Options, RolledAway, State, Take, Taken, heap
 from tests.support.pebbles import Reason as PebblesReason
 from tests.support.scenarios import ANN, BEN, CAM, luck
+from tests.unit.match.test_lobby import REFUSED
 
 type Pebbles = Match[State, Options]
 
@@ -81,7 +82,7 @@ def test_the_last_seat_starts_the_match() -> None:
     """The game's opening events, forced ones too, come before the start in the same decision."""
     match = joined(opened(), ANN, 1)
     events, match = take_seat(PEBBLES, match, BEN, holder(2), luck())
-    assert events == (SeatTaken(BEN, holder(2)), Heaped(5, 2), Started())
+    assert events == (SeatTaken(BEN, holder(2)), Heaped(5, 2), Started(ANN))
     assert (match.phase, match.table) == (Phase.PLAYING, heap(5))
 
 
@@ -249,9 +250,17 @@ def test_a_match_needs_options_that_its_game_allows() -> None:
 
 
 def test_every_reason_is_reached_and_has_its_clause() -> None:
-    """The tables above reach every reason that a match has, and each says which clause it enforces."""
-    refusals = (*REFUSED_COMMANDS, *REFUSED_SEATS)
-    assert {reason for reason, *_ in refusals} | {Reason.SEATS_OUT_OF_RANGE} == set(Reason)
+    """The tables here, of the lobby and of time reach every reason that a match has; each has its clause."""
+    refusals = {reason for reason, *_ in (*REFUSED_COMMANDS, *REFUSED_SEATS, *REFUSED)}
+    elsewhere = {
+        Reason.SEATS_OUT_OF_RANGE,
+        Reason.PLAYER_BARRED,
+        Reason.MATCH_CANCELLED,
+        Reason.TIME_CONTROL_INVALID,
+        Reason.OUT_OF_TIME,
+        Reason.TIME_NOT_UP,
+    }
+    assert refusals | elsewhere == set(Reason)
     assert set(CLAUSES) == set(Reason)
 
 
@@ -287,7 +296,7 @@ def test_a_match_begins_with_its_opening() -> None:
     with pytest.raises(ValueError, match="at least one event"):
         fold(PEBBLES, ())
     with pytest.raises(ValueError, match="begins with its opening"):
-        evolve(PEBBLES, None, Started())
+        evolve(PEBBLES, None, Started(ANN))
 
 
 @pytest.mark.parametrize("viewer", [seated(ANN), SPECTATOR, ALL_SEEING])

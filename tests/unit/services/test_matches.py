@@ -12,6 +12,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.viewers import SPECTATOR, Viewer, ViewerKind
 from services.errors import Conflict, Forbidden, KeyReused, Malformed, NotFound
 from services.ids import MatchId, match_id, new_uuid, parsed
+from services.lobby import Lobby
 from services.matches import Answer, Matches
 from tests.support.use_cases import Stores, TickingClock, memory_stores, proposal
 
@@ -78,15 +79,15 @@ async def test_a_match_waits_for_its_seats(stores: Stores) -> None:
     assert (await node.view(match, ANN, version=None, looking_as=None)).table is None
     with pytest.raises(Forbidden, match="NOT_SEATED"):
         await gives(node, match, NINE)
-    seated = await node.take_seat(BEN, match, 0, "luck", "k")
+    seated = await Lobby(node.decisions).take_seat(BEN, match, 0, "luck", "k")
     assert seated[1].match.phase is Phase.PLAYING
     await gives(node, match, Resign(), player=BEN)
-    assert await stores.node().take_seat(BEN, match, 0, "luck", "k") == seated
+    assert await Lobby(stores.node().decisions).take_seat(BEN, match, 0, "luck", "k") == seated
     match = await opened(node, seat=None)
-    await node.take_seat(BEN, match, 0, "luck", None)
+    await Lobby(node.decisions).take_seat(BEN, match, 0, "luck", None)
     for player, seat, reason in ((ANN, 0, Reason.MATCH_STARTED), (ANN, 5, Reason.NO_SUCH_SEAT)):
         with pytest.raises(Rejected) as refused:
-            await node.take_seat(player, match, seat, "", None)
+            await Lobby(node.decisions).take_seat(player, match, seat, "", None)
         assert refused.value.reason is reason
 
 
@@ -146,11 +147,11 @@ async def test_a_key_tells_nothing_to_others(stores: Stores) -> None:
     """Whoever tries a seat with its holder's key is answered as with any other key (common §5)."""
     node = stores.node()
     match = await opened(node, seat=None)
-    await node.take_seat(ANN, match, 0, "", "sat")
+    await Lobby(node.decisions).take_seat(ANN, match, 0, "", "sat")
     await gives(node, match, NINE, "moved")
     for key in ("sat", "moved", "other"):
         with pytest.raises(Rejected) as refused:
-            await node.take_seat(BEN, match, 0, "", key)
+            await Lobby(node.decisions).take_seat(BEN, match, 0, "", key)
         assert refused.value.reason is Reason.MATCH_STARTED
 
 
@@ -172,7 +173,7 @@ async def test_a_conflict_carries_so_many_events_and_no_more(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of many missed events the first are told, and that there are more."""
-    monkeypatch.setattr("services.matches.MISSED_EVENTS", 3)
+    monkeypatch.setattr("services.decisions.MISSED_EVENTS", 3)
     node = stores.node()
     match = await opened(node)
     for expected, told, truncated in ((0, [1, 2, 3], True), (1, [2, 3, 4], False), (9, [], False)):
@@ -260,7 +261,7 @@ async def test_a_private_match_is_unknown_to_others(stores: Stores) -> None:
     with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
         await gives(node, match, NINE, player=BEN)
     with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
-        await node.take_seat(BEN, match, 0, "", None)
+        await Lobby(node.decisions).take_seat(BEN, match, 0, "", None)
     assert (await node.read(match, ANN)).id == match
 
 
@@ -354,7 +355,7 @@ async def test_the_seed_is_told_to_nobody(stores: Stores) -> None:
     """Neither events nor views nor the match hold the seed while it is a secret (API, Proof)."""
     node = stores.node()
     match = await opened(node, options=proposal().options)
-    seed = await stores.seeds.seed(match)
+    secrets = await stores.seeds.secrets(match)
     shown = repr(
         [
             await node.read(match, ANN),
@@ -363,8 +364,9 @@ async def test_the_seed_is_told_to_nobody(stores: Stores) -> None:
             await stores.store.read(match),
         ]
     )
-    assert seed.hex() not in shown
-    assert repr(seed) not in shown
+    for secret in (secrets.seed, secrets.invitation):
+        assert secret.hex() not in shown
+        assert repr(secret) not in shown
 
 
 def test_ids_sort_by_age_and_are_read_back() -> None:

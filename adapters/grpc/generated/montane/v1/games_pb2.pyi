@@ -89,6 +89,11 @@ class EventPayload(_message.Message):
     STARTED_FIELD_NUMBER: _builtins.int
     RESIGNED_FIELD_NUMBER: _builtins.int
     FINISHED_FIELD_NUMBER: _builtins.int
+    SEAT_LEFT_FIELD_NUMBER: _builtins.int
+    INVITED_FIELD_NUMBER: _builtins.int
+    CLOCKS_SET_FIELD_NUMBER: _builtins.int
+    TIMED_OUT_FIELD_NUMBER: _builtins.int
+    CANCELLED_FIELD_NUMBER: _builtins.int
     MONTANA_FIELD_NUMBER: _builtins.int
     MONTANARA_FIELD_NUMBER: _builtins.int
     MONTMARTRE_FIELD_NUMBER: _builtins.int
@@ -113,6 +118,26 @@ class EventPayload(_message.Message):
     @_builtins.property
     def finished(self) -> _match_pb2.Finished:
         """The match is over."""
+
+    @_builtins.property
+    def seat_left(self) -> _match_pb2.SeatLeft:
+        """A seat became free."""
+
+    @_builtins.property
+    def invited(self) -> _match_pb2.Invited:
+        """A player was invited."""
+
+    @_builtins.property
+    def clocks_set(self) -> _match_pb2.ClocksSet:
+        """The time that the seats have left."""
+
+    @_builtins.property
+    def timed_out(self) -> _match_pb2.TimedOut:
+        """A seat's time was up."""
+
+    @_builtins.property
+    def cancelled(self) -> _match_pb2.Cancelled:
+        """The match was called off."""
 
     @_builtins.property
     def montana(self) -> _montana_pb2.Event:
@@ -142,17 +167,22 @@ class EventPayload(_message.Message):
         started: _match_pb2.Started | None = ...,
         resigned: _match_pb2.Resigned | None = ...,
         finished: _match_pb2.Finished | None = ...,
+        seat_left: _match_pb2.SeatLeft | None = ...,
+        invited: _match_pb2.Invited | None = ...,
+        clocks_set: _match_pb2.ClocksSet | None = ...,
+        timed_out: _match_pb2.TimedOut | None = ...,
+        cancelled: _match_pb2.Cancelled | None = ...,
         montana: _montana_pb2.Event | None = ...,
         montanara: _montanara_pb2.Event | None = ...,
         montmartre: _montmartre_pb2.Event | None = ...,
         mount_drago: _mount_drago_pb2.Event | None = ...,
         mountains: _mountains_pb2.Event | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["finished", b"finished", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_taken", b"seat_taken", "started", b"started"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cancelled", b"cancelled", "clocks_set", b"clocks_set", "finished", b"finished", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["finished", b"finished", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_taken", b"seat_taken", "started", b"started"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cancelled", b"cancelled", "clocks_set", b"clocks_set", "finished", b"finished", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["opened", "seat_taken", "started", "resigned", "finished", "montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
+    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["opened", "seat_taken", "started", "resigned", "finished", "seat_left", "invited", "clocks_set", "timed_out", "cancelled", "montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
     _WhichOneofArgType_payload: _TypeAlias = _typing.Literal["payload", b"payload"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_payload) -> _WhichOneofReturnType_payload | None: ...
 

@@ -6,6 +6,7 @@ What is the same in a match of any game: how far it is, who sits where, what hap
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from adapters.grpc.generated.montane.v1 import options_pb2 as _options_pb2
@@ -34,6 +35,8 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     """Being played."""
     PHASE_FINISHED: _Phase.ValueType  # 3
     """Over."""
+    PHASE_CANCELLED: _Phase.ValueType  # 4
+    """Called off before it began."""
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """How far a match is."""
@@ -46,6 +49,8 @@ PHASE_PLAYING: Phase.ValueType  # 2
 """Being played."""
 PHASE_FINISHED: Phase.ValueType  # 3
 """Over."""
+PHASE_CANCELLED: Phase.ValueType  # 4
+"""Called off before it began."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 class _Visibility:
@@ -130,6 +135,8 @@ class _HolderKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_HolderKind
     """Never sent."""
     HOLDER_KIND_HUMAN: _HolderKind.ValueType  # 1
     """A person, or a program of its own that has the person's token."""
+    HOLDER_KIND_BOT: _HolderKind.ValueType  # 2
+    """A program: one of the server's, or one with a token of the scope `bot`."""
 
 class HolderKind(_HolderKind, metaclass=_HolderKindEnumTypeWrapper):
     """What holds a seat."""
@@ -138,7 +145,137 @@ HOLDER_KIND_UNSPECIFIED: HolderKind.ValueType  # 0
 """Never sent."""
 HOLDER_KIND_HUMAN: HolderKind.ValueType  # 1
 """A person, or a program of its own that has the person's token."""
+HOLDER_KIND_BOT: HolderKind.ValueType  # 2
+"""A program: one of the server's, or one with a token of the scope `bot`."""
 Global___HolderKind: _TypeAlias = HolderKind  # noqa: Y015
+
+class _StartMode:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _StartModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StartMode.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    START_MODE_UNSPECIFIED: _StartMode.ValueType  # 0
+    """Never sent; refused."""
+    START_MODE_AUTO: _StartMode.ValueType  # 1
+    """The last seat."""
+    START_MODE_MANUAL: _StartMode.ValueType  # 2
+    """The opener's word."""
+
+class StartMode(_StartMode, metaclass=_StartModeEnumTypeWrapper):
+    """What begins a match whose seats are all taken."""
+
+START_MODE_UNSPECIFIED: StartMode.ValueType  # 0
+"""Never sent; refused."""
+START_MODE_AUTO: StartMode.ValueType  # 1
+"""The last seat."""
+START_MODE_MANUAL: StartMode.ValueType  # 2
+"""The opener's word."""
+Global___StartMode: _TypeAlias = StartMode  # noqa: Y015
+
+class _TimeControlKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TimeControlKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TimeControlKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TIME_CONTROL_KIND_UNSPECIFIED: _TimeControlKind.ValueType  # 0
+    """Never sent; refused."""
+    TIME_CONTROL_KIND_NONE: _TimeControlKind.ValueType  # 1
+    """Not at all."""
+    TIME_CONTROL_KIND_PER_MOVE: _TimeControlKind.ValueType  # 2
+    """So many seconds for each move."""
+    TIME_CONTROL_KIND_RESERVE: _TimeControlKind.ValueType  # 3
+    """So many seconds for the whole match, and some more for each move."""
+    TIME_CONTROL_KIND_DAYS: _TimeControlKind.ValueType  # 4
+    """So many days for each move."""
+
+class TimeControlKind(_TimeControlKind, metaclass=_TimeControlKindEnumTypeWrapper):
+    """In which way time is limited."""
+
+TIME_CONTROL_KIND_UNSPECIFIED: TimeControlKind.ValueType  # 0
+"""Never sent; refused."""
+TIME_CONTROL_KIND_NONE: TimeControlKind.ValueType  # 1
+"""Not at all."""
+TIME_CONTROL_KIND_PER_MOVE: TimeControlKind.ValueType  # 2
+"""So many seconds for each move."""
+TIME_CONTROL_KIND_RESERVE: TimeControlKind.ValueType  # 3
+"""So many seconds for the whole match, and some more for each move."""
+TIME_CONTROL_KIND_DAYS: TimeControlKind.ValueType  # 4
+"""So many days for each move."""
+Global___TimeControlKind: _TypeAlias = TimeControlKind  # noqa: Y015
+
+class _OnTimeOut:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _OnTimeOutEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OnTimeOut.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ON_TIME_OUT_UNSPECIFIED: _OnTimeOut.ValueType  # 0
+    """Never sent; refused."""
+    ON_TIME_OUT_RESIGN: _OnTimeOut.ValueType  # 1
+    """It gives up."""
+    ON_TIME_OUT_DEFAULT_MOVE: _OnTimeOut.ValueType  # 2
+    """It makes its default move."""
+
+class OnTimeOut(_OnTimeOut, metaclass=_OnTimeOutEnumTypeWrapper):
+    """What becomes of a seat whose time is up (common §7)."""
+
+ON_TIME_OUT_UNSPECIFIED: OnTimeOut.ValueType  # 0
+"""Never sent; refused."""
+ON_TIME_OUT_RESIGN: OnTimeOut.ValueType  # 1
+"""It gives up."""
+ON_TIME_OUT_DEFAULT_MOVE: OnTimeOut.ValueType  # 2
+"""It makes its default move."""
+Global___OnTimeOut: _TypeAlias = OnTimeOut  # noqa: Y015
+
+class _ChatMode:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ChatModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChatMode.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CHAT_MODE_UNSPECIFIED: _ChatMode.ValueType  # 0
+    """Never sent; refused."""
+    CHAT_MODE_ON: _ChatMode.ValueType  # 1
+    """There is."""
+    CHAT_MODE_OFF: _ChatMode.ValueType  # 2
+    """There is not."""
+
+class ChatMode(_ChatMode, metaclass=_ChatModeEnumTypeWrapper):
+    """Whether there is talk in a match."""
+
+CHAT_MODE_UNSPECIFIED: ChatMode.ValueType  # 0
+"""Never sent; refused."""
+CHAT_MODE_ON: ChatMode.ValueType  # 1
+"""There is."""
+CHAT_MODE_OFF: ChatMode.ValueType  # 2
+"""There is not."""
+Global___ChatMode: _TypeAlias = ChatMode  # noqa: Y015
+
+class _CancelReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CancelReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CancelReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CANCEL_REASON_UNSPECIFIED: _CancelReason.ValueType  # 0
+    """Never sent."""
+    CANCEL_REASON_BY_OPENER: _CancelReason.ValueType  # 1
+    """Its opener said so."""
+    CANCEL_REASON_ABANDONED: _CancelReason.ValueType  # 2
+    """It waited too long for players."""
+
+class CancelReason(_CancelReason, metaclass=_CancelReasonEnumTypeWrapper):
+    """Why a match was cancelled before it began."""
+
+CANCEL_REASON_UNSPECIFIED: CancelReason.ValueType  # 0
+"""Never sent."""
+CANCEL_REASON_BY_OPENER: CancelReason.ValueType  # 1
+"""Its opener said so."""
+CANCEL_REASON_ABANDONED: CancelReason.ValueType  # 2
+"""It waited too long for players."""
+Global___CancelReason: _TypeAlias = CancelReason  # noqa: Y015
 
 class _OutcomeKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -250,25 +387,128 @@ class SeatTaken(_message.Message):
 Global___SeatTaken: _TypeAlias = SeatTaken  # noqa: Y015
 
 @_typing.final
+class SeatLeft(_message.Message):
+    """A seat became free before the match began. Anybody who may know of the match sees all of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    BARRED_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat, from 0 in turn order."""
+    player: _builtins.str
+    """Who held it, `player_...`."""
+    barred: _builtins.bool
+    """Whether its player may not come back: the opener's word, not its own."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        player: _builtins.str = ...,
+        barred: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["barred", b"barred", "player", b"player", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatLeft: _TypeAlias = SeatLeft  # noqa: Y015
+
+@_typing.final
+class Invited(_message.Message):
+    """A player was invited, and may know of the match. Anybody who may know of it sees that."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    player: _builtins.str
+    """Who, `player_...`."""
+    def __init__(
+        self,
+        *,
+        player: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Invited: _TypeAlias = Invited  # noqa: Y015
+
+@_typing.final
 class Started(_message.Message):
     """All seats are taken, the game's opening events have happened, and play begins."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    FIRST_FIELD_NUMBER: _builtins.int
+    first: _builtins.int
+    """The seat that is to act first, from 0 in turn order."""
     def __init__(
         self,
+        *,
+        first: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first", b"first"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Started: _TypeAlias = Started  # noqa: Y015
 
 @_typing.final
+class ClocksSet(_message.Message):
+    """The time that the seats have left from now on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CLOCKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def clocks(self) -> Global___Clocks:
+        """The clocks."""
+
+    def __init__(
+        self,
+        *,
+        clocks: Global___Clocks | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clocks", b"clocks"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clocks", b"clocks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClocksSet: _TypeAlias = ClocksSet  # noqa: Y015
+
+@_typing.final
+class TimedOut(_message.Message):
+    """A seat's time was up; what became of that follows (common §7)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat, from 0 in turn order."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimedOut: _TypeAlias = TimedOut  # noqa: Y015
+
+@_typing.final
 class Resigned(_message.Message):
-    """A seat gave up (common §6)."""
+    """A seat gave up, or its time did (common §6)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -313,6 +553,28 @@ class Finished(_message.Message):
 Global___Finished: _TypeAlias = Finished  # noqa: Y015
 
 @_typing.final
+class Cancelled(_message.Message):
+    """The match was called off before it began; no command is accepted any more."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REASON_FIELD_NUMBER: _builtins.int
+    reason: Global___CancelReason.ValueType
+    """Why."""
+    def __init__(
+        self,
+        *,
+        reason: Global___CancelReason.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Cancelled: _TypeAlias = Cancelled  # noqa: Y015
+
+@_typing.final
 class Terms(_message.Message):
     """What is fixed for good when a match opens."""
 
@@ -327,6 +589,12 @@ class Terms(_message.Message):
     DISCLOSURE_FIELD_NUMBER: _builtins.int
     SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
     MEMORY_AID_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    ON_TIME_OUT_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
+    REMATCH_OF_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     ruleset: _builtins.str
@@ -343,9 +611,23 @@ class Terms(_message.Message):
     """`sha256:` and, in hexadecimal, SHA-256 of the seed that all chance comes from."""
     memory_aid: Global___MemoryAid.ValueType
     """Whether views of a game that has a memory aid show it. Always present."""
+    start: Global___StartMode.ValueType
+    """What begins the match once its seats are taken. Always present."""
+    on_time_out: Global___OnTimeOut.ValueType
+    """What becomes of a seat whose time is up. Always present."""
+    chat: Global___ChatMode.ValueType
+    """Whether there is talk. Always present."""
+    rated: _builtins.bool
+    """Whether the outcome counts for ratings. Always present."""
+    rematch_of: _builtins.str
+    """The match that this one is played again after, `match_...`; absent for the first."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's own options, all of them."""
+
+    @_builtins.property
+    def time_control(self) -> Global___TimeControl:
+        """How much time the seats have. Always present."""
 
     def __init__(
         self,
@@ -359,16 +641,132 @@ class Terms(_message.Message):
         disclosure: Global___Disclosure.ValueType = ...,
         seed_commitment: _builtins.str = ...,
         memory_aid: Global___MemoryAid.ValueType | None = ...,
+        start: Global___StartMode.ValueType | None = ...,
+        time_control: Global___TimeControl | None = ...,
+        on_time_out: Global___OnTimeOut.ValueType | None = ...,
+        chat: Global___ChatMode.ValueType | None = ...,
+        rated: _builtins.bool | None = ...,
+        rematch_of: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid", "memory_aid", b"memory_aid", "options", b"options"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_chat", b"_chat", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "chat", b"chat", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "start", b"start", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid", "disclosure", b"disclosure", "game", b"game", "memory_aid", b"memory_aid", "opener", b"opener", "options", b"options", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chat", b"_chat", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "chat", b"chat", "disclosure", b"disclosure", "game", b"game", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__chat: _TypeAlias = _typing.Literal["chat"]  # noqa: Y015
+    _WhichOneofArgType__chat: _TypeAlias = _typing.Literal["_chat", b"_chat"]  # noqa: Y015
     _WhichOneofReturnType__memory_aid: _TypeAlias = _typing.Literal["memory_aid"]  # noqa: Y015
     _WhichOneofArgType__memory_aid: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid"]  # noqa: Y015
+    _WhichOneofReturnType__on_time_out: _TypeAlias = _typing.Literal["on_time_out"]  # noqa: Y015
+    _WhichOneofArgType__on_time_out: _TypeAlias = _typing.Literal["_on_time_out", b"_on_time_out"]  # noqa: Y015
+    _WhichOneofReturnType__rated: _TypeAlias = _typing.Literal["rated"]  # noqa: Y015
+    _WhichOneofArgType__rated: _TypeAlias = _typing.Literal["_rated", b"_rated"]  # noqa: Y015
+    _WhichOneofReturnType__rematch_of: _TypeAlias = _typing.Literal["rematch_of"]  # noqa: Y015
+    _WhichOneofArgType__rematch_of: _TypeAlias = _typing.Literal["_rematch_of", b"_rematch_of"]  # noqa: Y015
+    _WhichOneofReturnType__start: _TypeAlias = _typing.Literal["start"]  # noqa: Y015
+    _WhichOneofArgType__start: _TypeAlias = _typing.Literal["_start", b"_start"]  # noqa: Y015
+    _WhichOneofReturnType__time_control: _TypeAlias = _typing.Literal["time_control"]  # noqa: Y015
+    _WhichOneofArgType__time_control: _TypeAlias = _typing.Literal["_time_control", b"_time_control"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__chat) -> _WhichOneofReturnType__chat | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_aid) -> _WhichOneofReturnType__memory_aid | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__on_time_out) -> _WhichOneofReturnType__on_time_out | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rated) -> _WhichOneofReturnType__rated | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rematch_of) -> _WhichOneofReturnType__rematch_of | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__start) -> _WhichOneofReturnType__start | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__time_control) -> _WhichOneofReturnType__time_control | None: ...
 
 Global___Terms: _TypeAlias = Terms  # noqa: Y015
+
+@_typing.final
+class TimeControl(_message.Message):
+    """How much time the seats of a match have."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    SECONDS_FIELD_NUMBER: _builtins.int
+    INCREMENT_FIELD_NUMBER: _builtins.int
+    DAYS_FIELD_NUMBER: _builtins.int
+    kind: Global___TimeControlKind.ValueType
+    """In which way time is limited; absent, it is not."""
+    seconds: _builtins.int
+    """Seconds for each move, or for the whole match (a reserve), 1 to 86,400; absent, 0, as for all other kinds."""
+    increment: _builtins.int
+    """Seconds that a move adds to the reserve, 0 to 3,600; absent, 0, as for all other kinds."""
+    days: _builtins.int
+    """Days for each move, 1 to 30; absent, 0, as for all other kinds."""
+    def __init__(
+        self,
+        *,
+        kind: Global___TimeControlKind.ValueType | None = ...,
+        seconds: _builtins.int | None = ...,
+        increment: _builtins.int | None = ...,
+        days: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_days", b"_days", "_increment", b"_increment", "_kind", b"_kind", "_seconds", b"_seconds", "days", b"days", "increment", b"increment", "kind", b"kind", "seconds", b"seconds"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_days", b"_days", "_increment", b"_increment", "_kind", b"_kind", "_seconds", b"_seconds", "days", b"days", "increment", b"increment", "kind", b"kind", "seconds", b"seconds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__days: _TypeAlias = _typing.Literal["days"]  # noqa: Y015
+    _WhichOneofArgType__days: _TypeAlias = _typing.Literal["_days", b"_days"]  # noqa: Y015
+    _WhichOneofReturnType__increment: _TypeAlias = _typing.Literal["increment"]  # noqa: Y015
+    _WhichOneofArgType__increment: _TypeAlias = _typing.Literal["_increment", b"_increment"]  # noqa: Y015
+    _WhichOneofReturnType__kind: _TypeAlias = _typing.Literal["kind"]  # noqa: Y015
+    _WhichOneofArgType__kind: _TypeAlias = _typing.Literal["_kind", b"_kind"]  # noqa: Y015
+    _WhichOneofReturnType__seconds: _TypeAlias = _typing.Literal["seconds"]  # noqa: Y015
+    _WhichOneofArgType__seconds: _TypeAlias = _typing.Literal["_seconds", b"_seconds"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__days) -> _WhichOneofReturnType__days | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__increment) -> _WhichOneofReturnType__increment | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__kind) -> _WhichOneofReturnType__kind | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seconds) -> _WhichOneofReturnType__seconds | None: ...
+
+Global___TimeControl: _TypeAlias = TimeControl  # noqa: Y015
+
+@_typing.final
+class Clocks(_message.Message):
+    """The time that the seats have left. A seat's time is up when it has run for what remained."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AT_FIELD_NUMBER: _builtins.int
+    RUNNING_FIELD_NUMBER: _builtins.int
+    REMAINING_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def at(self) -> _timestamp_pb2.Timestamp:
+        """When it was so."""
+
+    @_builtins.property
+    def running(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats whose time runs since, rising."""
+
+    @_builtins.property
+    def remaining(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Milliseconds that each seat had left then, in seat order."""
+
+    def __init__(
+        self,
+        *,
+        at: _timestamp_pb2.Timestamp | None = ...,
+        running: _abc.Iterable[_builtins.int] | None = ...,
+        remaining: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "remaining", b"remaining", "running", b"running"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Clocks: _TypeAlias = Clocks  # noqa: Y015
 
 @_typing.final
 class Holder(_message.Message):

@@ -97,6 +97,11 @@ class CreateMatchRequest(_message.Message):
     DISCLOSURE_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
     MEMORY_AID_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    ON_TIME_OUT_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id, such as `montana`."""
     seats: _builtins.int
@@ -111,9 +116,21 @@ class CreateMatchRequest(_message.Message):
     """The opener's own contribution to chance, at most 256 printable characters, public; absent, none."""
     memory_aid: _match_pb2.MemoryAid.ValueType
     """Whether views of a game that has a memory aid show it; absent, they do."""
+    start: _match_pb2.StartMode.ValueType
+    """What begins the match once its seats are taken; absent, the last seat."""
+    on_time_out: _match_pb2.OnTimeOut.ValueType
+    """What becomes of a seat whose time is up; absent, it gives up."""
+    chat: _match_pb2.ChatMode.ValueType
+    """Whether there is talk; absent, there is."""
+    rated: _builtins.bool
+    """Whether the outcome counts for ratings; absent, it does if there is more than one seat."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options; absent, its defaults."""
+
+    @_builtins.property
+    def time_control(self) -> _match_pb2.TimeControl:
+        """How much time the seats have; absent, all they want."""
 
     def __init__(
         self,
@@ -126,25 +143,42 @@ class CreateMatchRequest(_message.Message):
         disclosure: _match_pb2.Disclosure.ValueType | None = ...,
         entropy: _builtins.str | None = ...,
         memory_aid: _match_pb2.MemoryAid.ValueType | None = ...,
+        start: _match_pb2.StartMode.ValueType | None = ...,
+        time_control: _match_pb2.TimeControl | None = ...,
+        on_time_out: _match_pb2.OnTimeOut.ValueType | None = ...,
+        chat: _match_pb2.ChatMode.ValueType | None = ...,
+        rated: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "memory_aid", b"memory_aid", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_chat", b"_chat", "_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_options", b"_options", "_rated", b"_rated", "_seat", b"_seat", "_seats", b"_seats", "_start", b"_start", "_time_control", b"_time_control", "_visibility", b"_visibility", "chat", b"chat", "disclosure", b"disclosure", "entropy", b"entropy", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "seat", b"seat", "seats", b"seats", "start", b"start", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_options", b"_options", "_seat", b"_seat", "_seats", b"_seats", "_visibility", b"_visibility", "disclosure", b"disclosure", "entropy", b"entropy", "game", b"game", "memory_aid", b"memory_aid", "options", b"options", "seat", b"seat", "seats", b"seats", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chat", b"_chat", "_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_options", b"_options", "_rated", b"_rated", "_seat", b"_seat", "_seats", b"_seats", "_start", b"_start", "_time_control", b"_time_control", "_visibility", b"_visibility", "chat", b"chat", "disclosure", b"disclosure", "entropy", b"entropy", "game", b"game", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "seat", b"seat", "seats", b"seats", "start", b"start", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__chat: _TypeAlias = _typing.Literal["chat"]  # noqa: Y015
+    _WhichOneofArgType__chat: _TypeAlias = _typing.Literal["_chat", b"_chat"]  # noqa: Y015
     _WhichOneofReturnType__disclosure: _TypeAlias = _typing.Literal["disclosure"]  # noqa: Y015
     _WhichOneofArgType__disclosure: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure"]  # noqa: Y015
     _WhichOneofReturnType__entropy: _TypeAlias = _typing.Literal["entropy"]  # noqa: Y015
     _WhichOneofArgType__entropy: _TypeAlias = _typing.Literal["_entropy", b"_entropy"]  # noqa: Y015
     _WhichOneofReturnType__memory_aid: _TypeAlias = _typing.Literal["memory_aid"]  # noqa: Y015
     _WhichOneofArgType__memory_aid: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid"]  # noqa: Y015
+    _WhichOneofReturnType__on_time_out: _TypeAlias = _typing.Literal["on_time_out"]  # noqa: Y015
+    _WhichOneofArgType__on_time_out: _TypeAlias = _typing.Literal["_on_time_out", b"_on_time_out"]  # noqa: Y015
     _WhichOneofReturnType__options: _TypeAlias = _typing.Literal["options"]  # noqa: Y015
     _WhichOneofArgType__options: _TypeAlias = _typing.Literal["_options", b"_options"]  # noqa: Y015
+    _WhichOneofReturnType__rated: _TypeAlias = _typing.Literal["rated"]  # noqa: Y015
+    _WhichOneofArgType__rated: _TypeAlias = _typing.Literal["_rated", b"_rated"]  # noqa: Y015
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
     _WhichOneofReturnType__seats: _TypeAlias = _typing.Literal["seats"]  # noqa: Y015
     _WhichOneofArgType__seats: _TypeAlias = _typing.Literal["_seats", b"_seats"]  # noqa: Y015
+    _WhichOneofReturnType__start: _TypeAlias = _typing.Literal["start"]  # noqa: Y015
+    _WhichOneofArgType__start: _TypeAlias = _typing.Literal["_start", b"_start"]  # noqa: Y015
+    _WhichOneofReturnType__time_control: _TypeAlias = _typing.Literal["time_control"]  # noqa: Y015
+    _WhichOneofArgType__time_control: _TypeAlias = _typing.Literal["_time_control", b"_time_control"]  # noqa: Y015
     _WhichOneofReturnType__visibility: _TypeAlias = _typing.Literal["visibility"]  # noqa: Y015
     _WhichOneofArgType__visibility: _TypeAlias = _typing.Literal["_visibility", b"_visibility"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__chat) -> _WhichOneofReturnType__chat | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__disclosure) -> _WhichOneofReturnType__disclosure | None: ...
     @_typing.overload
@@ -152,11 +186,19 @@ class CreateMatchRequest(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_aid) -> _WhichOneofReturnType__memory_aid | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__on_time_out) -> _WhichOneofReturnType__on_time_out | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__options) -> _WhichOneofReturnType__options | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rated) -> _WhichOneofReturnType__rated | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seats) -> _WhichOneofReturnType__seats | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__start) -> _WhichOneofReturnType__start | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__time_control) -> _WhichOneofReturnType__time_control | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__visibility) -> _WhichOneofReturnType__visibility | None: ...
 
@@ -1145,6 +1187,13 @@ class Match(_message.Message):
     CREATED_AT_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
     MEMORY_AID_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    ON_TIME_OUT_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
+    OPENER_FIELD_NUMBER: _builtins.int
+    REMATCH_OF_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """`match_` and 26 characters; ids sort by age."""
     game: _builtins.str
@@ -1163,6 +1212,18 @@ class Match(_message.Message):
     """`sha256:` and, in hexadecimal, SHA-256 of the seed that all chance comes from."""
     memory_aid: _match_pb2.MemoryAid.ValueType
     """Whether views of a game that has a memory aid show it."""
+    start: _match_pb2.StartMode.ValueType
+    """What begins the match once its seats are taken."""
+    on_time_out: _match_pb2.OnTimeOut.ValueType
+    """What becomes of a seat whose time is up."""
+    chat: _match_pb2.ChatMode.ValueType
+    """Whether there is talk."""
+    rated: _builtins.bool
+    """Whether the outcome counts for ratings."""
+    opener: _builtins.str
+    """Who opened it, `player_...`."""
+    rematch_of: _builtins.str
+    """The match that this one is played again after, `match_...`; absent for the first."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options, all of them."""
@@ -1178,6 +1239,10 @@ class Match(_message.Message):
     @_builtins.property
     def outcome(self) -> _match_pb2.Outcome:
         """How it ended; absent until it has."""
+
+    @_builtins.property
+    def time_control(self) -> _match_pb2.TimeControl:
+        """How much time the seats have."""
 
     def __init__(
         self,
@@ -1195,14 +1260,26 @@ class Match(_message.Message):
         created_at: _timestamp_pb2.Timestamp | None = ...,
         outcome: _match_pb2.Outcome | None = ...,
         memory_aid: _match_pb2.MemoryAid.ValueType = ...,
+        start: _match_pb2.StartMode.ValueType = ...,
+        time_control: _match_pb2.TimeControl | None = ...,
+        on_time_out: _match_pb2.OnTimeOut.ValueType = ...,
+        chat: _match_pb2.ChatMode.ValueType = ...,
+        rated: _builtins.bool = ...,
+        opener: _builtins.str = ...,
+        rematch_of: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "options", b"options", "outcome", b"outcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "created_at", b"created_at", "options", b"options", "outcome", b"outcome", "rematch_of", b"rematch_of", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "memory_aid", b"memory_aid", "options", b"options", "outcome", b"outcome", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "chat", b"chat", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "outcome", b"outcome", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "state", b"state", "time_control", b"time_control", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__outcome: _TypeAlias = _typing.Literal["outcome"]  # noqa: Y015
     _WhichOneofArgType__outcome: _TypeAlias = _typing.Literal["_outcome", b"_outcome"]  # noqa: Y015
+    _WhichOneofReturnType__rematch_of: _TypeAlias = _typing.Literal["rematch_of"]  # noqa: Y015
+    _WhichOneofArgType__rematch_of: _TypeAlias = _typing.Literal["_rematch_of", b"_rematch_of"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__outcome) -> _WhichOneofReturnType__outcome | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rematch_of) -> _WhichOneofReturnType__rematch_of | None: ...
 
 Global___Match: _TypeAlias = Match  # noqa: Y015
 
@@ -1286,6 +1363,7 @@ class View(_message.Message):
     LEGAL_MOVES_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
+    CLOCKS_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
     game: _builtins.str
@@ -1314,6 +1392,10 @@ class View(_message.Message):
     def outcome(self) -> _match_pb2.Outcome:
         """How the match ended; absent until it has."""
 
+    @_builtins.property
+    def clocks(self) -> _match_pb2.Clocks:
+        """The time that the seats have left; absent without time control, and out of play."""
+
     def __init__(
         self,
         *,
@@ -1326,15 +1408,20 @@ class View(_message.Message):
         legal_moves: _abc.Iterable[_games_pb2.Command] | None = ...,
         table: _games_pb2.Table | None = ...,
         outcome: _match_pb2.Outcome | None = ...,
+        clocks: _match_pb2.Clocks | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "_table", b"_table", "outcome", b"outcome", "table", b"table", "viewer", b"viewer"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clocks", b"_clocks", "_outcome", b"_outcome", "_table", b"_table", "clocks", b"clocks", "outcome", b"outcome", "table", b"table", "viewer", b"viewer"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "_table", b"_table", "game", b"game", "legal_moves", b"legal_moves", "match", b"match", "outcome", b"outcome", "state", b"state", "table", b"table", "to_act", b"to_act", "version", b"version", "viewer", b"viewer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clocks", b"_clocks", "_outcome", b"_outcome", "_table", b"_table", "clocks", b"clocks", "game", b"game", "legal_moves", b"legal_moves", "match", b"match", "outcome", b"outcome", "state", b"state", "table", b"table", "to_act", b"to_act", "version", b"version", "viewer", b"viewer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__clocks: _TypeAlias = _typing.Literal["clocks"]  # noqa: Y015
+    _WhichOneofArgType__clocks: _TypeAlias = _typing.Literal["_clocks", b"_clocks"]  # noqa: Y015
     _WhichOneofReturnType__outcome: _TypeAlias = _typing.Literal["outcome"]  # noqa: Y015
     _WhichOneofArgType__outcome: _TypeAlias = _typing.Literal["_outcome", b"_outcome"]  # noqa: Y015
     _WhichOneofReturnType__table: _TypeAlias = _typing.Literal["table"]  # noqa: Y015
     _WhichOneofArgType__table: _TypeAlias = _typing.Literal["_table", b"_table"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clocks) -> _WhichOneofReturnType__clocks | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__outcome) -> _WhichOneofReturnType__outcome | None: ...
     @_typing.overload
@@ -1381,6 +1468,7 @@ class Event(_message.Message):
     AT_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     PAYLOAD_FIELD_NUMBER: _builtins.int
+    PROOF_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Its number in the match, from 1, without gaps."""
     type: _builtins.str
@@ -1395,6 +1483,10 @@ class Event(_message.Message):
     def payload(self) -> _games_pb2.EventPayload:
         """What the viewer may know of it."""
 
+    @_builtins.property
+    def proof(self) -> Global___Proof:
+        """What shows that it happened so, and stays so."""
+
     def __init__(
         self,
         *,
@@ -1403,16 +1495,88 @@ class Event(_message.Message):
         at: _timestamp_pb2.Timestamp | None = ...,
         seat: _builtins.int | None = ...,
         payload: _games_pb2.EventPayload | None = ...,
+        proof: Global___Proof | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "at", b"at", "payload", b"payload", "seat", b"seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "at", b"at", "payload", b"payload", "proof", b"proof", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "at", b"at", "payload", b"payload", "seat", b"seat", "type", b"type", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "at", b"at", "payload", b"payload", "proof", b"proof", "seat", b"seat", "type", b"type", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___Event: _TypeAlias = Event  # noqa: Y015
+
+@_typing.final
+class Proof(_message.Message):
+    """What a viewer needs to check what it was shown of an event. How is told in docs/fairness.md; what is hashed is
+    canonical JSON in the form of the REST API, and hashes are base64url without padding.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCHEMA_FIELD_NUMBER: _builtins.int
+    PREVIOUS_FIELD_NUMBER: _builtins.int
+    HASH_FIELD_NUMBER: _builtins.int
+    COMMITMENTS_FIELD_NUMBER: _builtins.int
+    SALT_FIELD_NUMBER: _builtins.int
+    PUBLIC_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    REQUEST_FIELD_NUMBER: _builtins.int
+    schema: _builtins.int
+    """The shape in which the event was hashed."""
+    previous: _builtins.str
+    """Hash of the event before."""
+    hash: _builtins.str
+    """The event's own hash."""
+    salt: _builtins.str
+    """The salt of the viewer's own commitment; absent for a spectator."""
+    command: _builtins.str
+    """The command as canonical JSON; for the viewer that sees all, with the first event of a command only."""
+    request: _builtins.str
+    """Hash of who asked for the command, with which key and digest; beside the command."""
+    @_builtins.property
+    def commitments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Salted commitments, one an audience: the seats in seat order, then whoever sees all."""
+
+    @_builtins.property
+    def public(self) -> _games_pb2.EventPayload:
+        """What a spectator was shown; absent if that is what the viewer was shown."""
+
+    def __init__(
+        self,
+        *,
+        schema: _builtins.int = ...,
+        previous: _builtins.str = ...,
+        hash: _builtins.str = ...,
+        commitments: _abc.Iterable[_builtins.str] | None = ...,
+        salt: _builtins.str | None = ...,
+        public: _games_pb2.EventPayload | None = ...,
+        command: _builtins.str | None = ...,
+        request: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_command", b"_command", "_public", b"_public", "_request", b"_request", "_salt", b"_salt", "command", b"command", "public", b"public", "request", b"request", "salt", b"salt"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_command", b"_command", "_public", b"_public", "_request", b"_request", "_salt", b"_salt", "command", b"command", "commitments", b"commitments", "hash", b"hash", "previous", b"previous", "public", b"public", "request", b"request", "salt", b"salt", "schema", b"schema"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__command: _TypeAlias = _typing.Literal["command"]  # noqa: Y015
+    _WhichOneofArgType__command: _TypeAlias = _typing.Literal["_command", b"_command"]  # noqa: Y015
+    _WhichOneofReturnType__public: _TypeAlias = _typing.Literal["public"]  # noqa: Y015
+    _WhichOneofArgType__public: _TypeAlias = _typing.Literal["_public", b"_public"]  # noqa: Y015
+    _WhichOneofReturnType__request: _TypeAlias = _typing.Literal["request"]  # noqa: Y015
+    _WhichOneofArgType__request: _TypeAlias = _typing.Literal["_request", b"_request"]  # noqa: Y015
+    _WhichOneofReturnType__salt: _TypeAlias = _typing.Literal["salt"]  # noqa: Y015
+    _WhichOneofArgType__salt: _TypeAlias = _typing.Literal["_salt", b"_salt"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__command) -> _WhichOneofReturnType__command | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__public) -> _WhichOneofReturnType__public | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__request) -> _WhichOneofReturnType__request | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__salt) -> _WhichOneofReturnType__salt | None: ...
+
+Global___Proof: _TypeAlias = Proof  # noqa: Y015
 
 @_typing.final
 class VersionConflict(_message.Message):

@@ -1,0 +1,52 @@
+"""Signatures: Ed25519 (RFC 8032), and its keys as they are published (RFC 8037, RFC 7638)."""
+
+from hashlib import sha256
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from domain.shared.canonical import canonical
+from domain.shared.chain import read, written
+from services.ports import Key
+
+
+class Ed25519Signer:
+    """Signs with one private key.
+
+    Attributes:
+        key: The public key that checks its signatures.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        """Take the private key, 32 bytes."""
+        self._private = Ed25519PrivateKey.from_private_bytes(secret)
+        self.key = key_of(self._private.public_key().public_bytes_raw())
+
+    def sign(self, message: bytes) -> str:
+        """Return the signature of a message, in base64url without padding."""
+        return written(self._private.sign(message))
+
+
+class Ed25519Signatures:
+    """Checks signatures, each by the key that it comes with."""
+
+    def signed(self, message: bytes, signature: str, key: Key) -> bool:
+        """Return whether a signature of a message is by the holder of a key."""
+        try:
+            public = read(key.x)
+            Ed25519PublicKey.from_public_bytes(public).verify(read(signature), message)
+        except (ValueError, InvalidSignature):
+            return False
+        return key == key_of(public)
+
+
+def key_of(public: bytes) -> Key:
+    """Return a public key as it is published; its id is its thumbprint (RFC 7638)."""
+    x = written(public)
+    thumbprint = sha256(canonical({"crv": "Ed25519", "kty": "OKP", "x": x})).digest()
+    return Key(kid=written(thumbprint), x=x)
+
+
+def new_secret() -> bytes:
+    """Return a new private key, 32 bytes."""
+    return Ed25519PrivateKey.generate().private_bytes_raw()

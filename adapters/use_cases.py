@@ -1,0 +1,24 @@
+"""The use cases that both faces of the API call."""
+
+from msgspec import Struct
+
+from services.lobby import Lobby
+from services.matches import Matches
+from services.players import Players
+from services.statistics import Achievements
+
+
+class Services(Struct, frozen=True):
+    """All use cases.
+
+    Attributes:
+        matches: Around a match.
+        lobby: Around the seats of a match.
+        players: Around accounts.
+        achievements: What players have achieved.
+    """
+
+    matches: Matches
+    lobby: Lobby
+    players: Players
+    achievements: Achievements

@@ -1,0 +1,242 @@
+"""The command path: a command is decided on the match as it stands and stored, once for its key."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from secrets import token_hex
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.match import Match, PlayerId, TakeSeat, decide
+from domain.shared.chance import Chance, decision_chance
+from domain.shared.rejections import Rejected
+from domain.shared.seats import Seat
+from domain.shared.viewers import SPECTATOR, seated
+from services.envelopes import Decision, Envelopes
+from services.errors import Conflict, Failure, KeyReused, Malformed
+from services.feeds import Feeds
+from services.ids import MatchId
+from services.live import Games, Live, LiveMatches
+from services.ports import Clock, EventStore, Listed, Recorded, Secrets, Seeds, VersionTaken
+from services.views import seen_events, source
+
+ATTEMPTS = 5
+"""How often a command is decided again after another process was faster."""
+MISSED_EVENTS = 200
+"""How many missed events a conflict carries at most."""
+LONGEST_KEY = 255
+
+type Order = Callable[[Live, Secrets], tuple[Seat | None, Any]]
+"""Says which seat gives which command, on the match as it stands; fails if that may not be."""
+
+
+class Done(Struct, frozen=True):
+    """A command that was carried out.
+
+    Attributes:
+        live: The match; it may have gone on.
+        secrets: What it keeps to itself.
+        key: The command's idempotency key.
+        seat: The seat that gave it; None if it was no seat's.
+        events: What happened, in order.
+        match: The match behind it.
+    """
+
+    live: Live
+    secrets: Secrets
+    key: str
+    seat: Seat | None
+    events: Sequence[Recorded]
+    match: Match[Any, Any]
+
+    @property
+    def version(self) -> int:
+        """Version of the match behind the command's last event."""
+        return self.events[-1].version
+
+    @property
+    def listed(self) -> Listed:
+        """The match behind the command, without its table."""
+        return Listed(id=self.live.id, opened_at=self.live.opened_at, match=self.match, version=self.version)
+
+
+class Decisions:
+    """Carries out commands.
+
+    Attributes:
+        live: The matches of this process.
+        feeds: What happens in the matches that are watched.
+        store: The log of all matches.
+        clock: The time.
+    """
+
+    def __init__(
+        self,
+        *,
+        games: Games,
+        store: EventStore,
+        seeds: Seeds,
+        clock: Clock,
+        remembered: int,
+        snapshot_every: int,
+    ) -> None:
+        """Take what decisions need; as for `Matches`."""
+        self.live = LiveMatches(games, store, remembered)
+        self.feeds = Feeds(store, clock)
+        self.store = store
+        self.clock = clock
+        self._seeds = seeds
+        self._snapshot_every = snapshot_every
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def carry_out(
+        self,
+        id: MatchId,
+        order: Order,
+        *,
+        by: PlayerId | None,
+        key: str,
+        asked: Any,
+        expected_version: int | None = None,
+    ) -> Done:
+        """Decide and store a command, once for its key.
+
+        A refusal counts only against the match as the store has it, so what this process remembers is brought
+        up to date before anything is refused.
+
+        Args:
+            id: The match.
+            order: Which command it is, and of which seat.
+            by: The player who gives it; None for the service itself.
+            key: Its idempotency key.
+            asked: What was asked, which the same key must always come with.
+            expected_version: The version that the caller decided on; None for whichever it is.
+
+        Raises:
+            NotFound: There is no such match.
+            Rejected: The rules refuse it.
+            Conflict: The match is not at the expected version.
+            KeyReused: The key came with something else before.
+        """
+        digest = digest_of(asked)
+        entry = self.live.entry(id)
+        async with entry.lock:
+            live = await self.live.loaded(entry, id)
+            secrets = entry.secrets or await self.secrets(id)
+            fresh = False
+            for _ in range(ATTEMPTS):
+                try:
+                    # Only the player's own keys are looked up: to others they tell nothing.
+                    if done := live.done.get((by, key)):
+                        if done.digest != digest:
+                            raise KeyReused
+                        past = await self.live.at_version(id, done.last)
+                        events = await self.store.read(id, done.first - 1, done.last)
+                        return Done(live, secrets, key, events[0].seat, events, past.match)
+                    seat, command = order(live, secrets)
+                    if expected_version is not None and expected_version != live.version:
+                        raise await self.conflict(live, seat, expected_version)
+                    now = self.clock.now()
+                    chance = chance_of(live.match, secrets.seed, id, live.version, command)
+                    decided, match = decide(live.game, live.match, seat, command, chance, now)
+                except (Failure, Rejected):
+                    if fresh or not await self.live.refresh(live):
+                        raise
+                    continue
+                envelopes = Envelopes(
+                    live.game, id, secrets.seed, match=live.match, version=live.version, head=live.head
+                )
+                decision = Decision(at=now, seat=seat, command=command, by=by, key=key, digest=digest)
+                recorded = envelopes.wrap(decision, decided, match)
+                try:
+                    await self.append(id, recorded)
+                except VersionTaken:
+                    fresh = await self.live.refresh(live)
+                    continue
+                live.advance(match, recorded)
+                self.feeds.publish(id, recorded)
+                self._snapshot_if_due(live)
+                return Done(live, secrets, key, seat, recorded, match)
+            seat, _ = order(live, secrets)
+            raise await self.conflict(live, seat, expected_version or live.version)
+
+    async def secrets(self, id: MatchId) -> Secrets:
+        """Return the secrets of a match that exists."""
+        entry = self.live.entry(id)
+        if entry.secrets is None:
+            entry.secrets = await self._seeds.secrets(id)
+        return entry.secrets
+
+    async def append(self, id: MatchId, events: Sequence[Recorded]) -> None:
+        """Store events, also if the caller goes away; forget the match if it is unknown whether they were.
+
+        Raises:
+            VersionTaken: One of the versions exists already; nothing was stored.
+        """
+        try:
+            await self.store.append(id, events)
+        except VersionTaken:
+            raise
+        except BaseException:
+            self.live.forget(id)
+            raise
+
+    async def conflict(self, live: Live, seat: Seat | None, expected_version: int) -> Conflict:
+        """Return the answer to a command for another version, with what was missed since."""
+        after = min(expected_version, live.version)
+        up_to = min(after + MISSED_EVENTS, live.version)
+        missed = await self.store.read(live.id, after, up_to)
+        secrets = await self.secrets(live.id)
+        viewer = SPECTATOR if seat is None else seated(seat)
+        return Conflict(
+            "VERSION_CONFLICT",
+            version=live.version,
+            expected_version=expected_version,
+            events=seen_events(source(live, secrets), missed, viewer),
+            truncated=up_to < live.version,
+        )
+
+    async def drain(self) -> None:
+        """Finish what is being stored; nothing more may be asked for."""
+        await asyncio.gather(*self._background, return_exceptions=True)
+        await self.store.close()
+
+    def _snapshot_if_due(self, live: Live) -> None:
+        if live.version - live.snapshot_version >= self._snapshot_every:
+            live.snapshot_version = live.version
+            task = asyncio.create_task(self.store.keep_snapshot(live.id, live.snapshot()))
+            self._background.add(task)
+            task.add_done_callback(self._snapshot_kept)
+
+    def _snapshot_kept(self, task: asyncio.Task[None]) -> None:
+        """Let a snapshot go whether it was kept or not: it only saves work."""
+        self._background.discard(task)
+        task.cancelled() or task.exception()
+
+
+def chance_of(match: Match[Any, Any], seed: bytes, id: MatchId, version: int, command: Any) -> Chance:
+    """Return the chance of the decision at a version, with the entropy of whoever sits down in it."""
+    holders = list(match.holders)
+    if isinstance(command, TakeSeat) and 0 <= command.seat < len(holders):
+        holders[command.seat] = command.holder
+    return decision_chance(seed, id, ["" if held is None else held.entropy for held in holders], version)
+
+
+def checked_key(key: str | None) -> str:
+    """Return the caller's idempotency key, or a fresh one if it gave none.
+
+    Raises:
+        Malformed: It is too long, or has characters that a header cannot carry.
+    """
+    if key is None:
+        return token_hex(16)
+    if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+        raise Malformed("INVALID_IDEMPOTENCY_KEY", expected="1 to 255 printable ASCII characters")
+    return key
+
+
+def digest_of(asked: Any) -> str:
+    """Return SHA-256 of what was asked, as JSON with sorted names, in hexadecimal."""
+    return sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()
