@@ -23,7 +23,7 @@ from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import PostgresMatchList
+from adapters.postgres.read_models.match_pages import PostgresMatchList
 from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
 from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 from uuid import UUID
 
 from msgspec import Meta, Struct
@@ -191,19 +191,72 @@ class Listed(Struct, frozen=True, kw_only=True):
     version: int
 
 
+class MatchFilter(Struct, frozen=True, kw_only=True):
+    """Which matches are wanted; all that is said must hold.
+
+    Attributes:
+        game: Of this game; None for any.
+        phase: This far; None for however far.
+        open_seats: With a free seat that may be taken.
+        player: With a seat of this player's; None for anybody's.
+        my_turn: In which the viewer is to act.
+        created_after: Opened later than this; None for any time.
+        created_before: Opened earlier than this; None for any time.
+    """
+
+    game: str | None = None
+    phase: Phase | None = None
+    open_seats: bool = False
+    player: PlayerId | None = None
+    my_turn: bool = False
+    created_after: Time | None = None
+    created_before: Time | None = None
+
+
+class ListPlace(NamedTuple):
+    """A place in the list of matches, which has the newest first.
+
+    Attributes:
+        opened_at: When the match there was opened, UTC.
+        match: The match.
+    """
+
+    opened_at: datetime
+    match: MatchId
+
+
 class MatchList(Protocol):
     """The list of matches; it follows the log within moments."""
 
     async def page(
-        self,
-        viewer: PlayerId | None,
-        *,
-        game: str | None,
-        phase: Phase | None,
-        before: MatchId | None,
-        limit: int,
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
     ) -> list[Listed]:
-        """Return matches that the viewer may know of, newest first, older than `before`."""
+        """Return matches that the viewer may know of, newest first.
+
+        Args:
+            viewer: Who looks; None without an account.
+            wanted: Which of them are wanted.
+            behind: The place behind which to begin; None begins with the newest.
+            limit: The most that are wanted.
+        """
+
+    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
+        """Return public matches on the same terms with a free seat, those that lack fewest players first.
+
+        Args:
+            fit: What is the same for all on the same terms.
+            without: The player who must have no seat in them.
+            limit: The most that are wanted.
+        """
+
+    async def overdue(self, at: datetime, limit: int) -> list[tuple[MatchId, Seat]]:
+        """Return the seats that must choose and whose time is up, the longest overdue first."""
+
+    async def bots_to_act(self, limit: int) -> list[tuple[MatchId, Seat]]:
+        """Return the seats that must choose and are held by a bot, by match and seat."""
+
+    async def waiting(self, opened_before: datetime, limit: int) -> list[MatchId]:
+        """Return the matches that were opened before a time and have not begun, the oldest first."""
 
 
 class Statistics(Struct, frozen=True, kw_only=True):

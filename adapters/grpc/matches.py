@@ -15,7 +15,7 @@ from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.mapping import Mapper, member_of
-from adapters.grpc.requests import check, page_size
+from adapters.grpc.requests import check, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
 from domain.match import (
     ChatMode,
@@ -37,7 +37,7 @@ from services.ids import MatchId
 from services.lobby import Lobby
 from services.matches import Answer, Matches, Proposal
 from services.players import Players
-from services.ports import Listed
+from services.ports import Listed, MatchFilter
 from services.summaries import summaries
 
 log = logging.getLogger(__name__)
@@ -86,10 +86,18 @@ class MatchCalls(MatchServiceServicer):
         phase = (
             member_of(Phase, match_pb2.Phase.DESCRIPTOR, request.state) if request.HasField("state") else None
         )
-        page = await self._matches.page(
-            player,
+        wanted = MatchFilter(
             game=request.game if request.HasField("game") else None,
             phase=phase,
+            open_seats=request.open_seats,
+            player=PlayerId(request.player) if request.HasField("player") else None,
+            my_turn=request.my_turn,
+            created_after=time_in(request, "created_after"),
+            created_before=time_in(request, "created_before"),
+        )
+        page = await self._matches.page(
+            player,
+            wanted,
             after=request.page_token if request.HasField("page_token") else None,
             size=page_size(request),
         )

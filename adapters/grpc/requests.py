@@ -1,6 +1,7 @@
 """What every request must be, whatever it asks for."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -46,6 +47,21 @@ def page_size(request: Any) -> int:
         raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
     size: int = request.page_size
     return size
+
+
+def time_in(request: Any, field: str) -> datetime | None:
+    """Return the time in a field, UTC, or None if it is absent.
+
+    Raises:
+        Malformed: It is no time.
+    """
+    if not request.HasField(field):
+        return None
+    try:
+        time: datetime = getattr(request, field).ToDatetime(UTC)
+    except (ValueError, OverflowError) as error:
+        raise Malformed("INVALID_FIELD", field=field, expected="a time of the years 1 to 9999") from error
+    return time
 
 
 def _refuse_unknown(message: Message, path: str) -> None:

@@ -1,5 +1,6 @@
 """What handlers read from a request: who calls, with which services, asking for what."""
 
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -48,6 +49,17 @@ def version_in(text: str, field: str, expected: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < LONGEST_VERSION):
         raise Malformed("INVALID_FIELD", field=field, expected=expected)
     return int(text)
+
+
+def with_zone(time: datetime | None, field: str) -> datetime | None:
+    """Return a time that a request says, if it says one.
+
+    Raises:
+        Malformed: It does not say its zone.
+    """
+    if time is not None and time.tzinfo is None:
+        raise Malformed("INVALID_FIELD", field=field, expected="a time with its zone, as RFC 3339 has it")
+    return time
 
 
 async def caller(request: Call) -> Player:

@@ -10,7 +10,7 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store

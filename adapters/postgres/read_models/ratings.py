@@ -29,6 +29,7 @@ class RatingsModel:
     name = "ratings"
     tables = ("ratings",)
     topics = frozenset({tag(Finished)})
+    turns = False
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Rate the matches that have finished, one after the other."""

@@ -142,6 +142,7 @@ class Draft:
         self.name = f"rebuilt_{model.name}"
         self.tables = model.tables
         self.topics = model.topics
+        self.turns = model.turns
         self._schema = sql.Identifier(self.name)
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:

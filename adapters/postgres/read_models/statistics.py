@@ -23,6 +23,7 @@ class StatisticsModel:
     name = "statistics"
     tables = ("statistics",)
     topics = frozenset({tag(Finished)})
+    turns = False
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Count the matches that have finished."""
