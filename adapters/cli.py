@@ -1,13 +1,17 @@
 """The command `montane`."""
 
 import sys
+from datetime import datetime
 from enum import StrEnum
 from importlib.metadata import version as installed_version
 from typing import Annotated, NoReturn
 
+import msgspec
 import typer
 
 from adapters.settings import SettingError, Settings, load, variable
+from domain.match import PlayerId
+from services.ports import Scope, Time
 
 app = typer.Typer(
     help="Montane: board and card games as a service, over REST and gRPC.",
@@ -51,9 +55,25 @@ def serve(
     snapshot_every: Annotated[
         str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
     ] = None,
+    oidc_issuer: Annotated[
+        str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
+    ] = None,
+    oidc_audience: Annotated[
+        str | None, _flag("oidc_audience", "What its tokens must name as their audience.")
+    ] = None,
+    oidc_jwks_url: Annotated[
+        str | None, _flag("oidc_jwks_url", "Its keys, if it does not tell itself where they are.")
+    ] = None,
+    oidc_clock_skew: Annotated[
+        str | None, _flag("oidc_clock_skew", "Seconds by which its clock may differ. Default: 60")
+    ] = None,
     log_level: Annotated[
         str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
     ] = None,
+    rate_limit: Annotated[
+        str | None, _flag("rate_limit", "Limits by token and address: on or off. Default: on")
+    ] = None,
+    trusted_proxies: Annotated[str | None, _flag("trusted_proxies", "Proxies in front. Default: 0")] = None,
 ) -> None:
     """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named."""
     settings = _settings(
@@ -65,7 +85,13 @@ def serve(
         append_queue=append_queue,
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
+        oidc_issuer=oidc_issuer,
+        oidc_audience=oidc_audience,
+        oidc_jwks_url=oidc_jwks_url,
+        oidc_clock_skew=oidc_clock_skew,
         log_level=log_level,
+        rate_limit=rate_limit,
+        trusted_proxies=trusted_proxies,
     )
     from adapters.main import StartError, serve
 
@@ -133,6 +159,36 @@ def rebuild(
 
 
 @app.command()
+def token(
+    player: Annotated[str, typer.Argument(help="Whose: player_...")],
+    scope: Annotated[
+        list[Scope], typer.Option(help="What it allows; once for each. admin is given here only.")
+    ],
+    expires_at: Annotated[
+        str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a token of a player, of any scope, and print it; it is told this once only.
+
+    Safe while the service runs.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from adapters.main import StartError, issue_token
+    from adapters.messages import describe
+    from services.errors import Failure
+
+    try:
+        _, secret = issue_token(settings, PlayerId(player), scope, _time(expires_at))
+    except StartError as error:
+        _fail(str(error))
+    except Failure as failed:
+        _fail(describe(failed)[1])
+    typer.echo(secret)
+
+
+@app.command()
 def call(
     method: Annotated[str, typer.Argument(help="Such as MatchService.GetView.")],
     request: Annotated[str, typer.Argument(help="The request as JSON.")] = "{}",
@@ -151,6 +207,24 @@ def call(
 
 
 @app.command()
+def verify(
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="The bundle; - for standard input.")],
+    keys: Annotated[
+        typer.FileBinaryRead | None, typer.Option(help="The server's published keys, to trust no other.")
+    ] = None,
+) -> None:
+    """Check the bundle of a match without a server: whatever it says is worked out again."""
+    from adapters.verify import KeysError, checked
+
+    try:
+        holds = checked(file, keys, typer.echo)
+    except KeysError as error:
+        _fail(str(error))
+    if not holds:
+        sys.exit(1)
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     typer.echo(f"montane {installed_version('montane')}")
@@ -159,6 +233,17 @@ def version() -> None:
 def main() -> None:
     """Run the command."""
     app()
+
+
+def _time(text: str | None) -> datetime | None:
+    """Return the time that an option says."""
+    if text is None:
+        return None
+    try:
+        time: datetime = msgspec.convert(text, Time)
+    except msgspec.ValidationError:
+        _fail(f"--expires-at: expected a time such as 2027-01-31T00:00:00Z, not {text!r}")
+    return time
 
 
 def _settings(**flags: str | None) -> Settings:

@@ -16,6 +16,8 @@ import psycopg
 import uvicorn
 
 from adapters.grpc.server import GrpcServer
+from adapters.openid import OpenIdIssuer
+from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.follow import Follower
@@ -35,9 +37,13 @@ from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from domain.games import GAMES
+from domain.match import PlayerId
+from services.chat import Chat
+from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.ports import Issuer, Scope, Token
 from services.statistics import Achievements
 
 GRACE = 3
@@ -112,6 +118,24 @@ def standing(settings: Settings) -> list[tuple[str, int, int]]:
             datastore.close()
 
 
+def issue_token(
+    settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
+) -> tuple[Token, str]:
+    """Return a further token of a player, of whatever scopes, and its secret.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        Failure: There is no such player, it has enough tokens, or the time is over already.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        players = Players(PostgresAccounts(datastore), SystemClock())
+        try:
+            return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
 def rebuild(
     settings: Settings, names: Sequence[str], *, afresh: bool, progress: Callable[[str, int, int], None]
 ) -> dict[str, Rebuilt]:
@@ -147,8 +171,10 @@ def rebuild(
     return done
 
 
-def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Services:
-    """Return the use cases on a database and its log."""
+def use_cases(
+    settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
+) -> Services:
+    """Return the use cases on a database and its log; an issuer's tokens name players too."""
     games = dict(GAMES)
     clock = SystemClock()
     matches = Matches(
@@ -160,9 +186,23 @@ def use_cases(settings: Settings, datastore: Datastore, store: Store) -> Service
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
-    players = Players(PostgresAccounts(datastore), clock)
+    players = Players(PostgresAccounts(datastore), clock, issuer)
+    chat = Chat(matches, players, PostgresChatLog(datastore), clock)
     achievements = Achievements(games, PostgresRecords(datastore), players)
-    return Services(matches, Lobby(matches.decisions), players, achievements)
+    return Services(matches, Lobby(matches.decisions), players, chat, achievements)
+
+
+def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
+    """Return the OpenID Connect issuer that is trusted, if one is."""
+    if settings.oidc_issuer is None or settings.oidc_audience is None:
+        return None
+    return OpenIdIssuer(
+        settings.oidc_issuer,
+        audience=settings.oidc_audience,
+        jwks_url=settings.oidc_jwks_url,
+        clock_skew=settings.oidc_clock_skew,
+        clock=SystemClock(),
+    )
 
 
 @contextmanager
@@ -210,20 +250,25 @@ async def _serve(
         loop.add_signal_handler(number, stopped.set)
     datastore = Datastore(conninfo, settings.pool_size)
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
-    services = use_cases(settings, datastore, store)
+    issuer = openid_issuer(settings)
+    services = use_cases(settings, datastore, store, issuer)
+    limiter = Limiter(settings.limits)
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
+    chats = services.chat.streams
+    chat_tail = Tail(conninfo, chats.hear, lambda: None, MESSAGES)
     await tail.start()
+    await chat_tail.start()
     follower = Follower(conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
     closing: list[Stop] = []
     try:
         http_addr = grpc_addr = None
         if rest:
-            http_addr, stop = await start_rest(settings.http_addr, services)
+            http_addr, stop = await start_rest(settings.http_addr, services, limiter)
             closing.append(stop)
         if grpc:
-            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services)
+            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
             closing.append(stop)
         watcher = loop.create_task(_watch(embedded)) if embedded else None
         _spare_the_collector()
@@ -233,25 +278,32 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
-        await feeds.close(STREAMS_GRACE)
+        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
         await tail.stop()
+        await chat_tail.stop()
         await asyncio.gather(*(close() for close in closing))
+        if issuer is not None:
+            await issuer.close()
         await services.matches.drain()
         await asyncio.to_thread(follower.stop)
         datastore.close()
 
 
-async def start_rest(address: Address, services: Services) -> tuple[Address, Stop]:
+async def start_rest(
+    address: Address, services: Services, limiter: Limiter | None = None
+) -> tuple[Address, Stop]:
     """Start REST and return where it listens and what stops it."""
     listener = _listener(address)
     config = uvicorn.Config(
-        build_rest(services, installed_version("montane")),
+        build_rest(services, installed_version("montane"), limiter),
         log_config=None,
         access_log=False,
         lifespan="off",
         timeout_graceful_shutdown=GRACE,
         timeout_keep_alive=KEEP_ALIVE,
         server_header=False,
+        # Who calls is told by a proxy only if a setting says that one stands in front.
+        proxy_headers=False,
         http=HttpConnection,
         ws=SocketConnection,
         ws_max_size=MAX_BODY,
@@ -269,9 +321,9 @@ async def start_rest(address: Address, services: Services) -> tuple[Address, Sto
     return Address(address.host, listener.getsockname()[1]), stop
 
 
-async def _start_grpc(address: Address, services: Services) -> tuple[Address, Stop]:
+async def _start_grpc(address: Address, services: Services, limiter: Limiter) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(services, services.matches.ready, str(address))
+    server = GrpcServer(services, services.matches.ready, str(address), limiter)
     try:
         await server.start()
     except RuntimeError as error:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from domain.games import GAMES
 from domain.match import Reason
 from domain.shared.rejections import Rejected
+from services.chat_rooms import ChatReason
 from services.errors import (
     Conflict,
     Failure,
@@ -13,6 +14,8 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    RateLimited,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -25,7 +28,9 @@ TITLES: Mapping[type[Exception], str] = {
     Conflict: "The match has moved on",
     KeyReused: "The idempotency key was used before",
     Rejected: "The rules refuse",
-    Unavailable: "The store is away",
+    RateLimited: "Too many requests",
+    TooMany: "There are enough already",
+    Unavailable: "Something that is needed is away",
 }
 """What each kind of failure says in short."""
 
@@ -41,15 +46,30 @@ SENTENCES: Mapping[str, str] = {
     "INVALID_IDEMPOTENCY_KEY": "The idempotency key must be {expected}.",
     "TOKEN_MISSING": "A bearer token is needed; opening a guest account gives one.",
     "TOKEN_UNKNOWN": "Nobody has this token.",
+    "TOKEN_MALFORMED": "This is no token of this server.",
+    "TOKEN_FOREIGN": "This token is from another issuer, or for another service.",
+    "TOKEN_NOT_YET_VALID": "This token is not good yet.",
+    "ISSUER_UNAVAILABLE": "The issuer of this token does not answer, and its key is not known here.",
+    "TOKEN_EXPIRED": "This token is no longer good: its time is over.",
+    "SCOPE_MISSING": "The token does not have the scope {scope}.",
+    "NO_SUCH_PLAYER": "There is no player {player}.",
+    "NO_SUCH_TOKEN": "The caller has no token {token}.",
+    "TOO_MANY_TOKENS": "A player may have {most} tokens; revoke one that is not needed.",
     "NOT_SEATED": "The caller has no seat in this match.",
     "NOT_YOUR_VIEW": "The caller may not look at this match from there.",
     "NO_SUCH_GAME": "There is no game {game}.",
-    "NO_SUCH_PLAYER": "There is no player {player}.",
     "NO_SUCH_MATCH": "There is no match {match}, or none that the caller may know of.",
     "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",
     "VERSION_CONFLICT": "The match is at version {version}, not at {expected_version}.",
     "IDEMPOTENCY_KEY_REUSED": "The idempotency key came with another request before.",
+    "NOT_YOUR_ROOM": "The caller may neither read nor write in the room {room} of this match now.",
+    "NO_SUCH_MESSAGE": "There is no message {message}, or none that the caller may read.",
+    "CHAT_TOO_FAST": "The caller writes too fast; the next message is taken in {retry_after} seconds.",
+    "RATE_LIMITED": "The budget {policy} is spent; come again in {retry_after} seconds.",
     "STORE_UNAVAILABLE": "The store does not answer; trying again with the same idempotency key is safe.",
+    ChatReason.CHAT_OFF: "There is no chat in this match.",
+    ChatReason.WHISPER_TO_SELF: "A whisper goes to another seat.",
+    ChatReason.ALREADY_REPORTED: "The caller has reported this message before, for another reason.",
     Reason.MATCH_NOT_STARTED: "The match has not begun: not all seats are taken.",
     Reason.MATCH_STARTED: "The match has begun.",
     Reason.MATCH_OVER: "The match is over.",

@@ -7,6 +7,10 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from services.limits import UNLIMITED, Budget, Limits
+
+DEFAULTS = Limits()
+
 
 class SettingError(Exception):
     """A setting is wrong; the message names it."""
@@ -40,7 +44,20 @@ class Settings(Struct, frozen=True, kw_only=True):
         append_queue: The most events that may wait to be written; beyond, commands are told to come again.
         remembered_matches: How many matches are kept folded in memory.
         snapshot_every: How many events lie between two snapshots of a match.
+        oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
+        oidc_audience: What its tokens must name as their audience.
+        oidc_jwks_url: Where its keys are; None if it tells that itself.
+        oidc_clock_skew: By how many seconds its clock and ours may differ.
         log_level: The least important messages that are logged.
+        rate_limit: Whether there are limits at all.
+        rate_limit_token: Requests with one token; this and what follows: None sets no limit.
+        rate_limit_anonymous: Requests without a token from one address.
+        rate_limit_address: Requests from one address.
+        rate_limit_login: Accounts opened, tokens made and wrong tokens shown from one address.
+        rate_limit_streams: Streams opened with one token, or without a token from one address.
+        rate_limit_open_streams: Streams open at once with one token, or without a token from one address.
+        rate_limit_address_streams: Streams open at once from one address.
+        trusted_proxies: How many proxies stand in front, whose `X-Forwarded-For` says who calls.
     """
 
     database_url: str | None = None
@@ -51,8 +68,40 @@ class Settings(Struct, frozen=True, kw_only=True):
     append_queue: int = 5_000
     remembered_matches: int = 10_000
     snapshot_every: int = 500
+    oidc_issuer: str | None = None
+    oidc_audience: str | None = None
+    oidc_jwks_url: str | None = None
+    oidc_clock_skew: int = 60
     log_level: str = "INFO"
+    rate_limit: bool = True
+    rate_limit_token: Budget | None = DEFAULTS.token
+    rate_limit_anonymous: Budget | None = DEFAULTS.anonymous
+    rate_limit_address: Budget | None = DEFAULTS.address
+    rate_limit_login: Budget | None = DEFAULTS.login
+    rate_limit_streams: Budget | None = DEFAULTS.streams
+    rate_limit_open_streams: int | None = DEFAULTS.open_streams
+    rate_limit_address_streams: int | None = DEFAULTS.address_streams
+    trusted_proxies: int = DEFAULTS.trusted_proxies
 
+    @property
+    def limits(self) -> Limits:
+        """What one caller may ask for."""
+        if not self.rate_limit:
+            return UNLIMITED
+        return Limits(
+            token=self.rate_limit_token,
+            anonymous=self.rate_limit_anonymous,
+            address=self.rate_limit_address,
+            login=self.rate_limit_login,
+            streams=self.rate_limit_streams,
+            open_streams=self.rate_limit_open_streams,
+            address_streams=self.rate_limit_address_streams,
+            trusted_proxies=self.trusted_proxies,
+        )
+
+
+LONGEST_SKEW = 600
+"""Seconds."""
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -82,7 +131,10 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
             except ValueError as error:
                 source = variable(name) if flag is None else "--" + name.replace("_", "-")
                 raise SettingError(f"{source}: {error}, not {text!r}") from error
-    return Settings(**chosen)
+    settings = Settings(**chosen)
+    if settings.oidc_issuer is not None and settings.oidc_audience is None:
+        raise SettingError(f"{variable('oidc_audience')}: must be set, as {variable('oidc_issuer')} is")
+    return settings
 
 
 def _address(text: str) -> Address:
@@ -96,6 +148,45 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
         raise ValueError("expected a whole number above 0")
     return int(text)
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in {"on", "off"}:
+        raise ValueError("expected on or off")
+    return text.lower() == "on"
+
+
+def _budget(text: str) -> Budget | None:
+    if text.lower() == "off":
+        return None
+    quota, slash, window = text.partition("/")
+    if not slash:
+        raise ValueError("expected requests/seconds or off")
+    return Budget(_count(quota), _count(window))
+
+
+def _most(text: str) -> int | None:
+    return None if text.lower() == "off" else _count(text)
+
+
+def _proxies(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 9):
+        raise ValueError("expected a number from 0 to 9")
+    return int(text)
+
+
+def _seconds(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= LONGEST_SKEW):
+        raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
+    return int(text)
+
+
+def _web_address(text: str) -> str:
+    from adapters.openid import trustworthy
+
+    if not trustworthy(text):
+        raise ValueError("expected an https address, or an http one of this machine")
+    return text
 
 
 def _level(text: str) -> str:
@@ -124,5 +215,18 @@ _READERS: Mapping[str, Any] = {
     "append_queue": _count,
     "remembered_matches": _count,
     "snapshot_every": _count,
+    "oidc_issuer": _web_address,
+    "oidc_audience": str,
+    "oidc_jwks_url": _web_address,
+    "oidc_clock_skew": _seconds,
     "log_level": _level,
+    "rate_limit": _switch,
+    "rate_limit_token": _budget,
+    "rate_limit_anonymous": _budget,
+    "rate_limit_address": _budget,
+    "rate_limit_login": _budget,
+    "rate_limit_streams": _budget,
+    "rate_limit_open_streams": _most,
+    "rate_limit_address_streams": _most,
+    "trusted_proxies": _proxies,
 }

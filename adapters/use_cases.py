@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from services.chat import Chat
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
@@ -15,10 +16,12 @@ class Services(Struct, frozen=True):
         matches: Around a match.
         lobby: Around the seats of a match.
         players: Around accounts.
+        chat: Around the talk in a match.
         achievements: What players have achieved.
     """
 
     matches: Matches
     lobby: Lobby
     players: Players
+    chat: Chat
     achievements: Achievements

@@ -66,6 +66,7 @@ def serving(conninfo: str, *module: str) -> Iterator[Serving]:
     """Give a server on a database: Montane's, or a module of ours that greets like it."""
     montane = [str(Path(sys.executable).with_name("montane")), "serve", "all", "--database-url", conninfo]
     montane += ["--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0", "--log-level", "WARNING"]
+    montane += ["--rate-limit", "off"]
     command = [sys.executable, "-m", *module, conninfo] if module else montane
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - ours
     try:

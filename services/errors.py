@@ -44,9 +44,25 @@ class KeyReused(Failure):
         super().__init__("IDEMPOTENCY_KEY_REUSED")
 
 
-class Unavailable(Failure):
-    """The store is away, or too busy. Nothing happened, or the idempotency key makes retrying safe."""
+class RateLimited(Failure):
+    """The caller has spent one of its budgets; `details` has which, and in how many seconds to come again."""
 
-    def __init__(self) -> None:
-        """Take nothing: the reason is always the same."""
-        super().__init__("STORE_UNAVAILABLE")
+    def __init__(self, policy: str, retry_after: int, reason: str = "RATE_LIMITED") -> None:
+        """Take the budget's name, the seconds, and a reason of its own if it has one."""
+        super().__init__(reason, policy=policy, retry_after=retry_after)
+        self.retry_after = retry_after
+
+
+class TooMany(Failure):
+    """The caller has as many of something as it may have; `details` says how many that is."""
+
+
+class Unavailable(Failure):
+    """The store is away or too busy, or what the service relies on besides.
+
+    Nothing happened, or the idempotency key makes retrying safe.
+    """
+
+    def __init__(self, reason: str = "STORE_UNAVAILABLE", **details: object) -> None:
+        """Take what is away, usually the store; `retry_after` says in how many seconds to try again."""
+        super().__init__(reason, **details)

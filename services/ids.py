@@ -9,6 +9,7 @@ from typing import NewType
 from uuid import UUID
 
 MatchId = NewType("MatchId", str)
+TokenId = NewType("TokenId", str)
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LENGTH = 26

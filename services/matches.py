@@ -40,7 +40,7 @@ from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Una
 from services.feeds import Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Games, Live, opened
-from services.paging import Page, page_token, position_of
+from services.pages import Page, page_token, position_of
 from services.ports import (
     Clock,
     EventStore,

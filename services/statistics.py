@@ -7,7 +7,7 @@ from domain.match import PlayerId
 from services.errors import NotFound
 from services.ids import parsed
 from services.live import Games
-from services.paging import Page, page_token, position_of
+from services.pages import Page, page_token, position_of
 from services.players import Players
 from services.ports import Rating, Records, Statistics
 from services.summaries import SeatedPlayer, seated_player

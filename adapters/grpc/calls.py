@@ -10,14 +10,16 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError, Message
 
+from adapters.grpc.limits import LOGIN, standing, visit
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.requests import check
 from adapters.grpc.status import KEY, bug, status_of, too_slow
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
-from services.players import Players
-from services.ports import Player
+from services.limits import Limiter, Visit
+from services.players import Caller, Players
+from services.ports import Scope
 
 OWN = "/montane."
 """How the methods of our own services begin."""
@@ -30,9 +32,10 @@ log = logging.getLogger(__name__)
 class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
     """Wraps each of our methods: the request is checked before, failures become statuses behind."""
 
-    def __init__(self, mapper: Mapper) -> None:
-        """Take how events are written, for the failures that carry some."""
+    def __init__(self, mapper: Mapper, limiter: Limiter) -> None:
+        """Take how events are written, for the failures that carry some, and the budgets."""
         self._mapper = mapper
+        self._limiter = limiter
         self._wrapped: dict[str, Any] = {}
 
     async def intercept_service(
@@ -47,10 +50,10 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         handler = await continuation(handler_call_details)
         if handler is None or not method.startswith(OWN):
             return handler
-        wrapped = self._wrapped[method] = self._wrap(handler)
+        wrapped = self._wrapped[method] = self._wrap(handler, method)
         return wrapped
 
-    def _wrap(self, handler: Any) -> Any:
+    def _wrap(self, handler: Any, name: str) -> Any:
         if handler.request_streaming:
             make, method = grpc.stream_stream_rpc_method_handler, self._streaming(handler.stream_stream)
         elif handler.response_streaming:
@@ -59,20 +62,29 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
                 self._streaming(_checked(handler.unary_stream)),
             )
         else:
-            make, method = grpc.unary_unary_rpc_method_handler, self._answering(handler.unary_unary)
+            make, method = (
+                grpc.unary_unary_rpc_method_handler,
+                self._answering(handler.unary_unary, name in LOGIN),
+            )
         return make(
             method,
             request_deserializer=_forgiving(handler.request_deserializer),
             response_serializer=handler.response_serializer,
         )
 
-    def _answering(self, method: Callable[[Any, Context], Awaitable[Any]]) -> Any:
+    def _answering(self, method: Callable[[Any, Context], Awaitable[Any]], is_login: bool) -> Any:
         async def answer(request: Message | None, context: Context) -> Any:
+            counted = visit(self._limiter, context)
             try:
+                counted.request()
+                if is_login:
+                    counted.login()
                 _check(request)
-                return await method(request, context)
+                response = await method(request, context)
             except Exception as error:
-                return await self._abort(context, error)
+                return await self._abort(context, error, counted)
+            _tell_behind(context, *standing(counted))
+            return response
 
         return answer
 
@@ -80,7 +92,12 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         async def stream(request: Any, context: Context) -> None:
             cut_off = CutOff()
             CUT_OFF.set(cut_off)
+            counted = visit(self._limiter, context)
             try:
+                counted.request()
+                counted.stream()
+                if told := standing(counted):
+                    await context.send_initial_metadata(told)
                 async with aclosing(method(request, context)) as responses:
                     async for response in responses:
                         await context.write(response)
@@ -90,20 +107,24 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
                 status = too_slow()
                 await context.abort(status.code, status.details, status.trailing_metadata)
             except Exception as error:
-                await self._abort(context, error)
+                await self._abort(context, error, counted)
+            finally:
+                counted.leave()
 
         return stream
 
-    async def _abort(self, context: Context, error: Exception) -> Any:
+    async def _abort(self, context: Context, error: Exception, counted: Visit) -> Any:
         """End a call with the status of what went wrong; a status that is set already stays."""
         if isinstance(error, grpc.aio.AbortError):
             raise error
+        error = counted.told(error)
         if isinstance(error, Failure | Rejected):
             status = status_of(error, self._mapper.event)
         else:
             log.error("a call failed", exc_info=error)
             status = bug()
-        return await context.abort(status.code, status.details, status.trailing_metadata)
+        behind = (*(status.trailing_metadata or ()), *standing(counted))
+        return await context.abort(status.code, status.details, behind)
 
 
 def _check(request: Message | None) -> None:
@@ -157,24 +178,27 @@ def _forgiving(deserialize: Callable[[bytes], Message]) -> Callable[[bytes], Mes
     return read
 
 
-async def caller(players: Players, context: Context) -> Player:
-    """Return the player who calls.
+async def caller(players: Players, context: Context, scope: Scope) -> Caller:
+    """Return who calls, with a token that allows what is asked.
 
     Raises:
-        Unauthenticated: The call has no token, or one that nobody has.
+        Unauthenticated: There is no valid token.
+        Forbidden: It does not have the scope.
     """
-    return await players.authenticate(_token(context))
+    return await players.authenticate(_token(context), scope)
+
+
+async def caller_if_any(players: Players, context: Context) -> Caller | None:
+    """Return who reads, or None without a token; a bad token is refused all the same."""
+    if _metadata(context, "authorization") is None:
+        return None
+    return await caller(players, context, Scope.READ)
 
 
 async def onlooker(players: Players, context: Context) -> PlayerId | None:
-    """Return the player who calls, or None if the call has no token.
-
-    Raises:
-        Unauthenticated: The call has a token that nobody has.
-    """
-    if _metadata(context, "authorization") is None:
-        return None
-    return (await caller(players, context)).id
+    """Return the player who reads, or None without a token; a bad token is refused all the same."""
+    found = await caller_if_any(players, context)
+    return None if found is None else found.id
 
 
 def idempotency_key(context: Context) -> str | None:
@@ -184,7 +208,12 @@ def idempotency_key(context: Context) -> str | None:
 
 def tell_key(context: Context, key: str) -> None:
     """Put a call's idempotency key into the metadata behind its answer."""
-    context.set_trailing_metadata(((KEY, key),))
+    _tell_behind(context, (KEY, key))
+
+
+def _tell_behind(context: Context, *metadata: tuple[str, str]) -> None:
+    """Put more into the metadata behind a call's answer."""
+    context.set_trailing_metadata((*(context.trailing_metadata() or ()), *metadata))
 
 
 def _token(context: Context) -> str | None:

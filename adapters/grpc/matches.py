@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from typing import Any, assert_never, override
@@ -10,16 +11,26 @@ from typing import Any, assert_never, override
 from google.protobuf.descriptor import EnumDescriptor
 
 from adapters.duplex import Reply, conversation
-from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
+from adapters.grpc.calls import (
+    CUT_OFF,
+    Context,
+    caller,
+    caller_if_any,
+    idempotency_key,
+    onlooker,
+    tell_key,
+)
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
+from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
 from domain.match import (
     ChatMode,
     Disclosure,
+    HolderKind,
     MemoryAid,
     OnTimeOut,
     Phase,
@@ -36,8 +47,8 @@ from services.feeds import Watch
 from services.ids import MatchId
 from services.lobby import Lobby
 from services.matches import Answer, Matches, Proposal
-from services.players import Players
-from services.ports import Listed, MatchFilter
+from services.players import Caller, Players
+from services.ports import Listed, MatchFilter, Scope
 from services.summaries import summaries
 
 log = logging.getLogger(__name__)
@@ -66,8 +77,8 @@ class MatchCalls(MatchServiceServicer):
     @override
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Context) -> pb.CreateMatchResponse:
         """Open a match."""
-        player = await caller(self._players, context)
-        proposal = self._proposal(request)
+        player = await caller(self._players, context, Scope.PLAY)
+        proposal = self._proposal(request, player.holder_kind)
         key, listed = await self._matches.open(player.id, proposal, idempotency_key(context))
         tell_key(context, key)
         return pb.CreateMatchResponse(match=await self._match(listed), idempotency_key=key)
@@ -92,8 +103,8 @@ class MatchCalls(MatchServiceServicer):
             open_seats=request.open_seats,
             player=PlayerId(request.player) if request.HasField("player") else None,
             my_turn=request.my_turn,
-            created_after=time_in(request, "created_after"),
-            created_before=time_in(request, "created_before"),
+            created_after=_time(request, "created_after"),
+            created_before=_time(request, "created_before"),
         )
         page = await self._matches.page(
             player,
@@ -106,9 +117,14 @@ class MatchCalls(MatchServiceServicer):
     @override
     async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
         """Seat the caller."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         key, listed = await self._lobby.take_seat(
-            player.id, MatchId(request.match), request.seat, request.entropy, idempotency_key(context)
+            player.id,
+            MatchId(request.match),
+            request.seat,
+            request.entropy,
+            idempotency_key(context),
+            kind=player.holder_kind,
         )
         tell_key(context, key)
         return pb.TakeSeatResponse(match=await self._match(listed), idempotency_key=key)
@@ -118,7 +134,7 @@ class MatchCalls(MatchServiceServicer):
         self, request: pb.SubmitCommandRequest, context: Context
     ) -> pb.SubmitCommandResponse:
         """Carry out a command of the caller's seat."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.PLAY)
         answer = await self._matches.submit(
             player.id,
             MatchId(request.match),
@@ -140,7 +156,7 @@ class MatchCalls(MatchServiceServicer):
         self, request: pb.ListLegalMovesRequest, context: Context
     ) -> pb.ListLegalMovesResponse:
         """Return the legal moves of the caller's seat."""
-        player = await caller(self._players, context)
+        player = await caller(self._players, context, Scope.READ)
         view = self._mapper.view(await self._matches.legal_moves(MatchId(request.match), player.id))
         return pb.ListLegalMovesResponse(match=view.match, version=view.version, legal_moves=view.legal_moves)
 
@@ -188,12 +204,12 @@ class MatchCalls(MatchServiceServicer):
         self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context
     ) -> AsyncGenerator[pb.PlayResponse]:
         """Send what happens in a match, and carry out commands of the caller's seat."""
-        player = await onlooker(self._players, context)
+        player = await caller_if_any(self._players, context)
         first = await anext(request_iterator, None)
         if first is None or first.WhichOneof("request") != "watch":
             raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
         check(first)
-        watch = await self._watch(first.watch, player)
+        watch = await self._watch(first.watch, None if player is None else player.id)
         watch.cut_off = CUT_OFF.get()
         reply = partial(self._reply, MatchId(first.watch.match), player)
         async with aclosing(conversation(watch, request_iterator, reply)) as parts:
@@ -212,7 +228,7 @@ class MatchCalls(MatchServiceServicer):
         )
 
     async def _reply(
-        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
+        self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None
     ) -> Reply[pb.PlayResponse]:
         """Return the reply to a request, whatever it is; None is one that cannot be read."""
         id = "" if request is None else request.command.id
@@ -232,10 +248,9 @@ class MatchCalls(MatchServiceServicer):
         )
         return Reply(pb.PlayResponse(result=result), given)
 
-    async def _answer(
-        self, match: MatchId, player: PlayerId | None, request: pb.PlayRequest | None
-    ) -> Answer:
+    async def _answer(self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None) -> Answer:
         """Return what a command led to."""
+        VISIT.get().request()
         if request is None:
             raise Malformed("MALFORMED_REQUEST")
         check(request)
@@ -243,9 +258,10 @@ class MatchCalls(MatchServiceServicer):
             raise Malformed("INVALID_FIELD", field="watch", expected="in the first request only")
         if player is None:
             raise Unauthenticated("TOKEN_MISSING")
+        player.demand(Scope.PLAY)
         asked = request.command
         return await self._matches.submit(
-            player,
+            player.id,
             match,
             self._mapper.from_message(asked.command, "command"),
             key=asked.idempotency_key if asked.HasField("idempotency_key") else None,
@@ -253,7 +269,7 @@ class MatchCalls(MatchServiceServicer):
             validate_only=asked.validate_only,
         )
 
-    def _proposal(self, request: pb.CreateMatchRequest) -> Proposal:
+    def _proposal(self, request: pb.CreateMatchRequest, kind: HolderKind) -> Proposal:
         game = self._matches.game(request.game)
         chosen: dict[str, Any] = {
             name: member_of(members, enum, getattr(request, name))
@@ -270,6 +286,7 @@ class MatchCalls(MatchServiceServicer):
             seats=request.seats if request.HasField("seats") else None,
             seat=request.seat if request.HasField("seat") else None,
             entropy=request.entropy,
+            kind=kind,
             **chosen,
         )
 
@@ -288,6 +305,11 @@ class MatchCalls(MatchServiceServicer):
     async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
         """Return matches with the names of who sits in them."""
         return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
+
+
+def _time(request: Any, field: str) -> datetime | None:
+    """Return the time in a field of a request, or None if it is absent."""
+    return time_in(getattr(request, field), field) if request.HasField(field) else None
 
 
 def _after(request: pb.ListEventsRequest) -> int:

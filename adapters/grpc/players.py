@@ -1,13 +1,22 @@
-"""Accounts."""
+"""Accounts and their tokens."""
 
 from typing import override
 
-from adapters.grpc.calls import Context, caller
+from msgspec import UNSET
+
+from adapters.grpc.calls import Context, caller, caller_if_any
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceServicer
-from adapters.grpc.mapping import timestamp_of
+from adapters.grpc.mapping import member_of, numbers_of, timestamp_of
+from adapters.grpc.requests import page_size, time_in
+from domain.match import PlayerId
+from services.errors import Malformed
+from services.ids import TokenId
 from services.players import Players
-from services.ports import Player
+from services.ports import Player, Scope, Token
+from services.profiles import ProfileChange
+
+SCOPES = numbers_of(pb.Scope.DESCRIPTOR, Scope)
 
 
 class PlayerCalls(PlayerServiceServicer):
@@ -28,10 +37,82 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def GetMe(self, request: pb.GetMeRequest, context: Context) -> pb.GetMeResponse:
         """Return the caller's own account."""
-        return pb.GetMeResponse(player=_player(await caller(self._players, context)))
+        me = await caller(self._players, context, Scope.READ)
+        return pb.GetMeResponse(player=_player(await self._players.own(me)))
+
+    @override
+    async def UpdateMe(self, request: pb.UpdateMeRequest, context: Context) -> pb.UpdateMeResponse:
+        """Change what the caller's account says of it."""
+        me = await caller(self._players, context, Scope.PLAY)
+        change = ProfileChange(
+            display_name=request.display_name if request.HasField("display_name") else UNSET,
+            avatar_seed=(request.avatar_seed or None) if request.HasField("avatar_seed") else UNSET,
+            locale=(request.locale or None) if request.HasField("locale") else UNSET,
+        )
+        return pb.UpdateMeResponse(player=_player(await self._players.change(me, change)))
+
+    @override
+    async def DeleteMe(self, request: pb.DeleteMeRequest, context: Context) -> pb.DeleteMeResponse:
+        """Erase the caller's account."""
+        await self._players.erase(await caller(self._players, context, Scope.PLAY))
+        return pb.DeleteMeResponse()
+
+    @override
+    async def GetPlayer(self, request: pb.GetPlayerRequest, context: Context) -> pb.GetPlayerResponse:
+        """Return what everybody may know of a player."""
+        await caller_if_any(self._players, context)
+        player = await self._players.public(PlayerId(request.player))
+        return pb.GetPlayerResponse(
+            player=pb.PublicPlayer(
+                id=player.id,
+                display_name=player.display_name,
+                avatar_seed=player.avatar_seed,
+                created_at=timestamp_of(player.created_at),
+            )
+        )
+
+    @override
+    async def ListTokens(self, request: pb.ListTokensRequest, context: Context) -> pb.ListTokensResponse:
+        """Return a page of the caller's tokens."""
+        me = await caller(self._players, context, Scope.PLAY)
+        after = request.page_token if request.HasField("page_token") else None
+        page = await self._players.tokens(me, after=after, size=page_size(request))
+        return pb.ListTokensResponse(items=map(_token, page.items), next_page_token=page.next)
+
+    @override
+    async def CreateToken(self, request: pb.CreateTokenRequest, context: Context) -> pb.CreateTokenResponse:
+        """Make a further token of the caller."""
+        me = await caller(self._players, context, Scope.PLAY)
+        if pb.SCOPE_UNSPECIFIED in request.scopes:
+            raise Malformed("INVALID_FIELD", field="scopes", expected="scopes")
+        scopes = [member_of(Scope, pb.Scope.DESCRIPTOR, number) for number in request.scopes]
+        expires_at = time_in(request.expires_at, "expires_at") if request.HasField("expires_at") else None
+        details, token = await self._players.make_token(me, scopes, expires_at)
+        return pb.CreateTokenResponse(details=_token(details), token=token)
+
+    @override
+    async def DeleteToken(self, request: pb.DeleteTokenRequest, context: Context) -> pb.DeleteTokenResponse:
+        """Revoke one of the caller's tokens."""
+        me = await caller(self._players, context, Scope.PLAY)
+        await self._players.revoke(me, TokenId(request.token))
+        return pb.DeleteTokenResponse()
 
 
 def _player(player: Player) -> pb.Player:
     return pb.Player(
-        id=player.id, display_name=player.display_name, created_at=timestamp_of(player.created_at)
+        id=player.id,
+        display_name=player.display_name,
+        created_at=timestamp_of(player.created_at),
+        avatar_seed=player.avatar_seed,
+        locale=player.locale,
+    )
+
+
+def _token(token: Token) -> pb.Token:
+    return pb.Token(
+        id=token.id,
+        player=token.player,
+        scopes=[pb.Scope.ValueType(SCOPES[scope]) for scope in token.scopes],
+        created_at=timestamp_of(token.created_at),
+        expires_at=None if token.expires_at is None else timestamp_of(token.expires_at),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from services.errors import Malformed
@@ -15,6 +16,9 @@ PAGE_SIZE = 50
 LARGEST_PAGE = 200
 FEW = 6
 """How many values of an enumeration are listed when one is wrong."""
+
+PAGE_SIZE = 50
+LARGEST_PAGE = 200
 
 type Check = Callable[[Any, str], None]
 """Checks a message, or a field's value, at a path."""
@@ -36,32 +40,29 @@ def check(message: Message) -> None:
 
 
 def page_size(request: Any) -> int:
-    """Return how many items a request for a page of a list wants at most.
+    """Return how many items a request for a page wants.
 
     Raises:
-        Malformed: None, or too many.
+        Malformed: Less than one, or more than a page may have.
     """
     if not request.HasField("page_size"):
         return PAGE_SIZE
-    if not 1 <= request.page_size <= LARGEST_PAGE:
-        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
     size: int = request.page_size
+    if not 1 <= size <= LARGEST_PAGE:
+        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
     return size
 
 
-def time_in(request: Any, field: str) -> datetime | None:
-    """Return the time in a field, UTC, or None if it is absent.
+def time_in(at: Timestamp, field: str) -> datetime:
+    """Return the time that a message says.
 
     Raises:
-        Malformed: It is no time.
+        Malformed: It is none: before the year 1 or after 9999, or with parts of a second beyond a second.
     """
-    if not request.HasField(field):
-        return None
     try:
-        time: datetime = getattr(request, field).ToDatetime(UTC)
+        return at.ToDatetime(UTC)
     except (ValueError, OverflowError) as error:
-        raise Malformed("INVALID_FIELD", field=field, expected="a time of the years 1 to 9999") from error
-    return time
+        raise Malformed("INVALID_FIELD", field=field, expected="a time") from error
 
 
 def _refuse_unknown(message: Message, path: str) -> None:

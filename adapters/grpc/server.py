@@ -12,8 +12,16 @@ from grpc_reflection.v1alpha import reflection
 
 from adapters.grpc.calls import Calls
 from adapters.grpc.catalogue import Catalogue
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2, players_pb2, statistics_pb2
+from adapters.grpc.chat import ChatCalls
+from adapters.grpc.generated.montane.v1 import (
+    catalogue_pb2,
+    chat_pb2,
+    matches_pb2,
+    players_pb2,
+    statistics_pb2,
+)
 from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import add_CatalogueServiceServicer_to_server
+from adapters.grpc.generated.montane.v1.chat_pb2_grpc import add_ChatServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import add_MatchServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import add_PlayerServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import add_StatisticsServiceServicer_to_server
@@ -22,6 +30,7 @@ from adapters.grpc.matches import MatchCalls
 from adapters.grpc.players import PlayerCalls
 from adapters.grpc.statistics import StatisticsCalls
 from adapters.use_cases import Services
+from services.limits import Limiter
 
 LARGEST_REQUEST = 64 * 1024
 """Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""
@@ -30,7 +39,7 @@ POLL = 0.5
 
 SERVICES = tuple(
     service.full_name
-    for module in (catalogue_pb2, players_pb2, matches_pb2, statistics_pb2)
+    for module in (catalogue_pb2, players_pb2, matches_pb2, chat_pb2, statistics_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
 )
 
@@ -46,17 +55,21 @@ class GrpcServer:
         port: The port that it listens on, 0 before it is started.
     """
 
-    def __init__(self, services: Services, readiness: Readiness, address: str) -> None:
+    def __init__(
+        self, services: Services, readiness: Readiness, address: str, limiter: Limiter | None = None
+    ) -> None:
         """Take what is served and where.
 
         Args:
             services: The use cases.
             readiness: Whether calls can be served now; an exception means no.
             address: `host:port`; port 0 takes any free one.
+            limiter: The budgets; without, anybody may ask for anything.
         """
         self._services = services
         self._readiness = readiness
         self._address = address
+        self._limiter = limiter or Limiter()
         self._health = health_aio.HealthServicer()
         self._server: grpc.aio.Server | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -72,12 +85,13 @@ class GrpcServer:
         mapper = Mapper(matches.games)
         # Without so_reuseport a second server at the same address fails instead of taking half of the calls.
         options = [("grpc.max_receive_message_length", LARGEST_REQUEST), ("grpc.so_reuseport", 0)]
-        server = grpc.aio.server(interceptors=[Calls(mapper)], options=options)
+        server = grpc.aio.server(interceptors=[Calls(mapper, self._limiter)], options=options)
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(players), server)
         match_calls = MatchCalls(matches, self._services.lobby, players, mapper)
         add_MatchServiceServicer_to_server(match_calls, server)
-        add_StatisticsServiceServicer_to_server(StatisticsCalls(self._services.achievements), server)
+        add_StatisticsServiceServicer_to_server(StatisticsCalls(self._services.achievements, players), server)
+        add_ChatServiceServicer_to_server(ChatCalls(self._services.chat, players), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         health = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
         reflection.enable_server_reflection((*SERVICES, health, reflection.SERVICE_NAME), server)

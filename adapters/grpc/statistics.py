@@ -2,12 +2,13 @@
 
 from typing import override
 
-from adapters.grpc.calls import Context
+from adapters.grpc.calls import Context, onlooker
 from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import statistics_pb2 as pb
 from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import StatisticsServiceServicer
 from adapters.grpc.requests import page_size
 from domain.match import PlayerId
+from services.players import Players
 from services.ports import Rating
 from services.statistics import Achievements, PlayerStatistics
 from services.summaries import SeatedPlayer
@@ -16,15 +17,17 @@ from services.summaries import SeatedPlayer
 class StatisticsCalls(StatisticsServiceServicer):
     """The service `StatisticsService`."""
 
-    def __init__(self, achievements: Achievements) -> None:
+    def __init__(self, achievements: Achievements, players: Players) -> None:
         """Take the use cases."""
         self._achievements = achievements
+        self._players = players
 
     @override
     async def GetStatistics(
         self, request: pb.GetStatisticsRequest, context: Context
     ) -> pb.GetStatisticsResponse:
         """Return what a player has achieved."""
+        await onlooker(self._players, context)
         found = await self._achievements.of_player(PlayerId(request.player))
         return pb.GetStatisticsResponse(player=_player(found.player), games=map(_statistics, found.games))
 
@@ -33,6 +36,7 @@ class StatisticsCalls(StatisticsServiceServicer):
         self, request: pb.GetLeaderboardRequest, context: Context
     ) -> pb.GetLeaderboardResponse:
         """Return a page of a leaderboard."""
+        await onlooker(self._players, context)
         page = await self._achievements.leaderboard(
             request.game,
             after=request.page_token if request.HasField("page_token") else None,

@@ -26,6 +26,8 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    RateLimited,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -37,9 +39,11 @@ CODES: Mapping[type[Exception], grpc.StatusCode] = {
     Unauthenticated: grpc.StatusCode.UNAUTHENTICATED,
     Forbidden: grpc.StatusCode.PERMISSION_DENIED,
     NotFound: grpc.StatusCode.NOT_FOUND,
+    RateLimited: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Conflict: grpc.StatusCode.ABORTED,
     KeyReused: grpc.StatusCode.FAILED_PRECONDITION,
     Rejected: grpc.StatusCode.FAILED_PRECONDITION,
+    TooMany: grpc.StatusCode.FAILED_PRECONDITION,
     Unavailable: grpc.StatusCode.UNAVAILABLE,
 }
 """The code of each kind of failure; anything else is INTERNAL."""
@@ -119,10 +123,14 @@ def _details(
             return (_bad_request(KEY, failed.reason, sentence),)
         case Rejected():
             return (_precondition(failed.reason, clause_of(failed.reason) or "", sentence),)
+        case TooMany():
+            return (_precondition(failed.reason, "", sentence),)
         case KeyReused():
             return (_precondition(failed.reason, KEY, sentence),)
         case Conflict(details=details):
             return (_conflict(details, to_event),)
+        case RateLimited(retry_after=seconds) | Unavailable(details={"retry_after": int(seconds)}):
+            return (RetryInfo(retry_delay=Duration(seconds=seconds)),)
         case Unavailable():
             return (RetryInfo(retry_delay=RETRY_AFTER),)
         case _:

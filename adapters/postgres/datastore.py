@@ -1,7 +1,7 @@
 """The connections to PostgreSQL that everything in this process shares."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -63,7 +63,11 @@ class Datastore(PostgresDatastore):
             raise
 
     async def execute(
-        self, query: Any, parameters: Any = (), *, prepare: bool | None = None
+        self,
+        query: Any,
+        parameters: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        prepare: bool | None = None,
     ) -> list[dict[str, Any]]:
         """Return the rows that a statement gives, run in a transaction of its own.
 

@@ -1,7 +1,7 @@
 """The REST application."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from litestar import Litestar, Response, Router, get
@@ -12,14 +12,24 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import License
 
 from adapters.rest import problems
+from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import catalogue, docs, health, matches, players, statistics
+from adapters.rest.routes import catalogue, chat, docs, health, matches, players, statistics
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
+from services.limits import UNLIMITED, Limiter
 
-EXPOSED = ["ETag", "Idempotency-Key", "Location", "Retry-After", "Next-Page-Token"]
+EXPOSED = [
+    "ETag",
+    "Idempotency-Key",
+    "Location",
+    "Retry-After",
+    "Next-Page-Token",
+    "RateLimit",
+    "RateLimit-Policy",
+]
 """The headers that a client in a browser may read."""
 
 DESCRIPTION = """Open matches, play them by commands, see them as your seat may.
@@ -36,8 +46,9 @@ and the problem's status.
 """
 
 
-def build(services: Services, version: str) -> Litestar:
-    """Return the application on these use cases."""
+def build(services: Services, version: str, limiter: Limiter | None = None) -> Litestar:
+    """Return the application on these use cases; without a limiter anybody may ask for anything."""
+    limiter = limiter or Limiter()
     app = Litestar(
         route_handlers=[
             Router(
@@ -46,9 +57,10 @@ def build(services: Services, version: str) -> Litestar:
                     Router("/", route_handlers=catalogue.ROUTES, tags=["Catalogue"]),
                     Router("/", route_handlers=players.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
+                    Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
                     Router("/", route_handlers=statistics.ROUTES, tags=["Statistics"]),
                 ],
-                before_request=refuse_unknown_parameters,
+                before_request=look_over,
             ),
             Router("/", route_handlers=health.ROUTES, tags=["Health"]),
             *docs.ROUTES,
@@ -67,7 +79,7 @@ def build(services: Services, version: str) -> Litestar:
             title="Montane",
             version=version,
             summary="Board and card games as a service.",
-            description=DESCRIPTION,
+            description=DESCRIPTION + about(limiter.limits),
             license=License(name="Apache-2.0", identifier="Apache-2.0"),
             use_handler_docstrings=True,
             operation_id_creator=lambda handler, method, path: handler.handler_name,
@@ -76,7 +88,11 @@ def build(services: Services, version: str) -> Litestar:
         logging_config=None,
         debug=False,
     )
-    described = _document(app, list(services.matches.games.values()))
+    # Within CORS, so that a page of another origin can read that it was refused, and outside all else.
+    outermost = cast(Any, app.asgi_handler)
+    outermost.app = Limited(outermost.app, limiter)
+    limited = limiter.limits != UNLIMITED
+    described = _document(app, list(services.matches.games.values()), limited=limited)
     app.state.query_names = {
         operation["operationId"]: {
             parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "query"
@@ -84,6 +100,7 @@ def build(services: Services, version: str) -> Litestar:
         for path in described["paths"].values()
         for operation in path.values()
     }
+    app.state.methods = {route.path_format: ", ".join(sorted(route.methods)) for route in app.routes}
     app.state.openapi = msgspec.json.encode(described)
     return app
 
@@ -94,21 +111,28 @@ async def openapi(state: State) -> Response[bytes]:
     return Response(state.openapi, media_type="application/json")
 
 
-async def refuse_unknown_parameters(request: Call) -> None:
-    """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed."""
+async def look_over(request: Call) -> Response[None] | None:
+    """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed.
+
+    OPTIONS is answered here: the framework names only the methods of the path that were registered first.
+    """
+    if request.method == "OPTIONS":
+        methods = request.app.state.methods[request.scope["path_template"]]
+        return Response(None, status_code=204, headers={"Allow": methods})
     if not request.scope["query_string"]:
-        return
+        return None
     known = request.app.state.query_names.get(request.route_handler.handler_name, ())
     for name in request.query_params:
         if name not in known:
             raise Malformed("UNKNOWN_FIELD", field=name)
+    return None
 
 
-def _document(app: Litestar, games: Sequence[Any]) -> Any:
+def _document(app: Litestar, games: Sequence[Any], *, limited: bool) -> Any:
     options = {
         handler.handler_name: handler.opt
         for route in app.routes
         for handler in getattr(route, "route_handlers", ())
         if "answers" in handler.opt
     }
-    return document(app.openapi_schema.to_schema(), games, options)
+    return document(app.openapi_schema.to_schema(), games, options, limited=limited)

@@ -16,7 +16,6 @@ from domain.match import (
     MemoryAid,
     OnTimeOut,
     Opened,
-    PlayerId,
     Resign,
     StartMode,
     TimeControl,
@@ -25,46 +24,8 @@ from domain.match import (
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
-from services.players import LONGEST_NAME
-from services.ports import Player, Time
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
-
-
-class PlayerRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """A guest account to open.
-
-    Attributes:
-        display_name: As the player wants to be called: 1 to 64 printable characters.
-    """
-
-    display_name: Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
-
-
-class PlayerBody(Struct, frozen=True):
-    """An account.
-
-    Attributes:
-        id: `player_...`.
-        display_name: As the player wants to be called.
-        created_at: When it was opened, UTC.
-    """
-
-    id: PlayerId
-    display_name: str
-    created_at: Time
-
-
-class NewPlayer(Struct, frozen=True):
-    """A fresh account.
-
-    Attributes:
-        player: The account.
-        token: Its bearer token. It is shown this once.
-    """
-
-    player: PlayerBody
-    token: str
 
 
 class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -358,11 +319,6 @@ def game_summary(game: AnyGame) -> GameSummary:
         min_seats=game.min_seats,
         max_seats=game.max_seats,
     )
-
-
-def player_body(player: Player) -> PlayerBody:
-    """Return an account as its player sees it."""
-    return PlayerBody(player.id, player.display_name, player.created_at)
 
 
 RawCommandRequest = CommandRequest[Raw]

@@ -12,23 +12,34 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies
+from adapters.rest import bodies, chat_bodies, player_bodies
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from services.chat_log import ChatMessage, ChatReport
+from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
+from services.players import PublicPlayer
+from services.ports import Player, Token
 from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
 REFERENCE = "#/components/schemas/{name}"
+HEADER = "#/components/headers/{name}"
 
 STATIC: Mapping[str, Any] = {
-    "PlayerRequest": bodies.PlayerRequest,
-    "Player": bodies.PlayerBody,
-    "NewPlayer": bodies.NewPlayer,
+    "PlayerRequest": player_bodies.PlayerRequest,
+    "ProfileRequest": player_bodies.ProfileRequest,
+    "Player": Player,
+    "NewPlayer": player_bodies.NewPlayer,
+    "PublicPlayer": PublicPlayer,
+    "TokenRequest": player_bodies.TokenRequest,
+    "Token": Token,
+    "NewToken": player_bodies.NewToken,
+    "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
@@ -37,11 +48,36 @@ STATIC: Mapping[str, Any] = {
     "Health": bodies.Health,
     "Problem": Problem,
     "SocketProblem": bodies.SocketProblem,
+    "MessageRequest": chat_bodies.MessageRequest,
+    "ChatMessage": ChatMessage,
+    "ChatPage": bodies.Items[ChatMessage],
+    "ChatItem": ChatMessageItem | ChatCaughtUp | ChatHeartbeat | ChatEnd,
+    "ReportRequest": chat_bodies.ReportRequest,
+    "ChatReport": ChatReport,
+    "ReportPage": bodies.Items[ChatReport],
 }
 """The bodies that are the same for every game."""
 
 ALWAYS = (500, 503)
 """The problems that every operation may answer with."""
+
+LIMITED = "/v1/"
+"""How the paths begin whose requests are counted."""
+
+STANDING: Mapping[str, tuple[str, str]] = {
+    "RateLimit-Policy": (
+        "The budgets that counted the request: `q` in `w` seconds each.",
+        '"token";q=3000;w=60, "address";q=6000;w=60',
+    ),
+    "RateLimit": (
+        "How the caller stands with them: `r` are left, all are back in `t` seconds.",
+        '"token";r=2999;t=55, "address";r=5998;t=55',
+    ),
+}
+"""The headers of every answer to a request that was counted, with an example."""
+
+RETRY = ("Retry-After", ("Seconds after which to come again.", "5"))
+"""The header that says when a request that was refused for now may come again."""
 
 DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game": "id"}
 """The bodies in which one field names the game."""
@@ -49,18 +85,30 @@ DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game"
 
 def describes(
     *,
-    answers: str,
+    answers: str | None,
     asks: str | None = None,
     streams: str | None = None,
+    ends: bool = False,
     lines: str | None = None,
     fails: Sequence[int] = (),
     secured: bool = False,
 ) -> dict[str, Any]:
-    """Return a handler's option that names its bodies, by component, and the problems it may answer with."""
+    """Return a handler's option that names its bodies, by component, and the problems it may answer with.
+
+    Args:
+        answers: What it answers with; None for nothing.
+        asks: What it is asked with.
+        streams: The items of the stream that it answers with if it is asked for one.
+        ends: Whether the stream comes to an end behind which there is nothing.
+        lines: What each line holds of a list that it answers with if it is asked for lines.
+        fails: The statuses of its problems.
+        secured: Whether it needs a token.
+    """
     return {
         "answers": answers,
         "asks": asks,
         "streams": streams,
+        "ends": ends,
         "lines": lines,
         "fails": tuple(fails),
         "secured": secured,
@@ -91,26 +139,40 @@ def components(games: Sequence[bodies.AnyGame]) -> dict[str, Any]:
     return dict(sorted((found | {"MatchPage": _match_page(shared["GamePage"])}).items()))
 
 
-def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options: Mapping[str, Any]) -> Any:
+def document(
+    generated: dict[str, Any],
+    games: Sequence[bodies.AnyGame],
+    options: Mapping[str, Any],
+    *,
+    limited: bool = False,
+) -> Any:
     """Return the finished document.
 
     Args:
         generated: What the framework made.
         games: The registered games.
         options: What `describes` gave, by operation id.
+        limited: Whether requests are counted.
     """
-    for path in generated["paths"].values():
-        for operation in path.values():
+    for path, operations in generated["paths"].items():
+        counted = limited and path.startswith(LIMITED)
+        for operation in operations.values():
             said = options[operation["operationId"]]
             operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
             ok = next(status for status in operation["responses"] if status.startswith("2"))
-            operation["responses"] = {ok: _content("Done.", "application/json", said["answers"])} | {
+            good = (
+                {"description": "Done."}
+                if said["answers"] is None
+                else _content("Done.", "application/json", said["answers"])
+            )
+            operation["responses"] = {ok: good} | {
                 str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
-                for status in sorted({*said["fails"], *ALWAYS})
+                for status in sorted({*said["fails"], *ALWAYS, *((429,) if counted else ())})
             }
             if said["streams"]:
                 schema = {"schema": {"$ref": REFERENCE.format(name=said["streams"])}}
                 operation["responses"][ok]["content"] |= dict.fromkeys(FORMS, schema)
+            if said["ends"]:
                 operation["responses"]["204"] = {"description": "The match is over: do not come back."}
             if said["lines"]:
                 line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}
@@ -121,7 +183,15 @@ def document(generated: dict[str, Any], games: Sequence[bodies.AnyGame], options
                 operation["requestBody"] = {"required": True} | _content(
                     None, "application/json", said["asks"]
                 )
+            for status, response in operation["responses"].items():
+                names = [*(STANDING if counted else ()), *([RETRY[0]] if status in {"429", "503"} else ())]
+                if names:
+                    response["headers"] = {name: {"$ref": HEADER.format(name=name)} for name in names}
     generated["components"] = {
+        "headers": {
+            name: {"description": text, "required": True, "schema": {"type": "string"}, "example": example}
+            for name, (text, example) in (*(STANDING.items() if limited else ()), RETRY)
+        },
         "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
         "securitySchemes": {
             "token": {"type": "http", "scheme": "bearer", "description": "A player's token, `montane_...`."}

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from adapters.messages import BUG, TITLES, describe
 from adapters.rest.answers import Answer
+from adapters.rest.requests import visit
 from domain.games import clause_of
 from domain.shared.rejections import Rejected
 from services.decisions import MISSED_EVENTS
@@ -21,6 +22,8 @@ from services.errors import (
     KeyReused,
     Malformed,
     NotFound,
+    RateLimited,
+    TooMany,
     Unauthenticated,
     Unavailable,
 )
@@ -80,7 +83,12 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[Unauthenticated],
         "Send `Authorization: Bearer <token>` with a player's token.",
     ),
-    Forbidden: Kind("forbidden", 403, TITLES[Forbidden], "The seat or the view is not the caller's."),
+    Forbidden: Kind(
+        "forbidden",
+        403,
+        TITLES[Forbidden],
+        "The seat or the view is not the caller's, or its token lacks the `scope` that `details` names.",
+    ),
     NotFound: Kind("not-found", 404, TITLES[NotFound], "There is none, or none that the caller may know of."),
     Conflict: Kind(
         "version-conflict",
@@ -96,11 +104,23 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[KeyReused],
         "The same key came with another request. Use a fresh key for each request.",
     ),
+    RateLimited: Kind(
+        "rate-limited",
+        429,
+        TITLES[RateLimited],
+        "The caller has spent the budget that `details` names as its `policy`. Come again after the seconds"
+        " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
+        " the description of the API lists the budgets, and an operation's own budget is told with it.",
+    ),
+    TooMany: Kind(
+        "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
+    ),
     Unavailable: Kind(
         "unavailable",
         503,
         TITLES[Unavailable],
-        "The store is away. Nothing happened, or the idempotency key makes it safe to send the same again.",
+        "The store is away, or the issuer of the token. Nothing happened, or the idempotency key makes it"
+        " safe to send the same again, in the seconds that `Retry-After` says.",
     ),
 }
 
@@ -155,7 +175,9 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     """Return the answer that carries a problem."""
     extra = dict(headers or {})
     if found.status == 503:
-        extra["Retry-After"] = str(RETRY_SECONDS)
+        extra["Retry-After"] = str(found.details.get("retry_after", RETRY_SECONDS))
+    if found.status == 429:
+        extra["Retry-After"] = str(found.details["retry_after"])
     if found.status == 401:
         extra["WWW-Authenticate"] = "Bearer"
     return Answer(found.status, MEDIA_TYPE, msgspec.json.encode(found), extra)
@@ -176,7 +198,7 @@ def bug(what: str, error: Exception) -> Problem:
 
 def on_failure(request: Request[Any, Any, Any], failed: Failure | Rejected) -> Response[bytes]:
     """Answer a use case that failed, or a refusal of the rules."""
-    return answer(problem_of(failed))
+    return answer(problem_of(visit(request).told(failed)))
 
 
 def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:

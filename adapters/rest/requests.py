@@ -11,13 +11,18 @@ from litestar.exceptions import HTTPException
 
 from adapters.use_cases import Services
 from services.errors import Malformed
-from services.ports import Player
+from services.limits import Visit
+from services.players import Caller
+from services.ports import Scope, Time
 
 MAX_BODY = 65_536
 """The largest body in bytes."""
 
 LONGEST_VERSION = 10
 """Digits that no version has."""
+
+VISIT = "montane.visit"
+"""Where an ASGI scope has the call as it is counted."""
 
 Call = Request[Any, Any, Any]
 
@@ -28,9 +33,20 @@ def services(request: ASGIConnection[Any, Any, Any, Any]) -> Services:
     return found
 
 
+def visit(connection: ASGIConnection[Any, Any, Any, Any]) -> Visit:
+    """Return the call as it is counted."""
+    found: Visit = connection.scope[VISIT]  # type: ignore[literal-required]
+    return found
+
+
 def token(request: ASGIConnection[Any, Any, Any, Any]) -> str | None:
     """Return the bearer token, or None if there is none."""
-    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    return bearer(request.headers.get("authorization", ""))
+
+
+def bearer(authorization: str) -> str | None:
+    """Return the token that an `Authorization` bears, or None if it bears none."""
+    scheme, _, rest = authorization.partition(" ")
     return rest.strip() if scheme.lower() == "bearer" else None
 
 
@@ -51,29 +67,34 @@ def version_in(text: str, field: str, expected: str) -> int:
     return int(text)
 
 
-def with_zone(time: datetime | None, field: str) -> datetime | None:
-    """Return a time that a request says, if it says one.
+def time_in(text: str | None, field: str) -> datetime | None:
+    """Return the time that a text says, if there is one.
 
     Raises:
-        Malformed: It does not say its zone.
+        Malformed: It is no time with its zone; names the field.
     """
-    if time is not None and time.tzinfo is None:
-        raise Malformed("INVALID_FIELD", field=field, expected="a time with its zone, as RFC 3339 has it")
+    if text is None:
+        return None
+    try:
+        time: datetime = msgspec.convert(text, Time)
+    except msgspec.ValidationError as error:
+        raise Malformed("INVALID_FIELD", field=field, expected="a time with its zone (RFC 3339)") from error
     return time
 
 
-async def caller(request: Call) -> Player:
-    """Return who calls.
+async def caller(request: Call, scope: Scope) -> Caller:
+    """Return who calls, with a token that allows what is asked.
 
     Raises:
         Unauthenticated: There is no valid token.
+        Forbidden: It does not have the scope.
     """
-    return await services(request).players.authenticate(token(request))
+    return await services(request).players.authenticate(token(request), scope)
 
 
-async def caller_if_any(request: Call) -> Player | None:
-    """Return who calls, or None without a token; a bad token is refused all the same."""
-    return await caller(request) if "authorization" in request.headers else None
+async def caller_if_any(request: Call) -> Caller | None:
+    """Return who reads, or None without a token; a bad token is refused all the same."""
+    return await caller(request, Scope.READ) if "authorization" in request.headers else None
 
 
 async def body[Body](request: Call, type: type[Body]) -> Body:

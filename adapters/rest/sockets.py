@@ -1,6 +1,6 @@
 """A match over a WebSocket: the stream's items out, commands in, answers between the items."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any
@@ -14,14 +14,16 @@ from adapters.duplex import Reply, conversation
 from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult, command_type
 from adapters.rest.connections import abort_of
 from adapters.rest.problems import bug, problem_of
-from adapters.rest.requests import decoded, services, token, version_in
+from adapters.rest.requests import decoded, services, token, version_in, visit
 from adapters.rest.streams import encoded
-from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Item
 from services.ids import MatchId
+from services.limits import Visit
 from services.matches import Answer, Matches
+from services.players import Caller
+from services.ports import Scope
 
 Socket = WebSocket[Any, Any, Any]
 
@@ -38,21 +40,20 @@ type Message = SocketResult[Any, Any, Any] | SocketProblem
 
 async def converse_over(socket: Socket, match: MatchId) -> None:
     """Play a match over a WebSocket, until the match or the connection ends."""
-    offered = socket.scope["subprotocols"]
-    await socket.accept(subprotocols=PROTOCOL if PROTOCOL in offered else None)
+    await accept(socket)
     matches = services(socket).matches
     try:
         player = await _player(socket)
         after, looking_as = _asked(socket)
-        watch = await matches.watch(match, player, after=after, looking_as=looking_as)
+        watch = await matches.watch(
+            match, None if player is None else player.id, after=after, looking_as=looking_as
+        )
     except (Failure, Rejected) as failed:
-        found = problem_of(failed)
-        await _send(socket, SocketProblem("", found))
-        await socket.close(REFUSED + found.status, found.reason)
+        await refuse(socket, visit(socket).told(failed))
         return
     watch.cut_off = abort_of(socket.scope)
 
-    reply = partial(_reply, matches, match, player)
+    reply = partial(_reply, visit(socket), matches, match, player)
     with suppress(WebSocketDisconnect):
         async with aclosing(conversation(watch, _messages(socket), reply)) as parts:
             async for told, messages in parts:
@@ -63,17 +64,39 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
         await socket.close()
 
 
+async def accept(socket: Socket) -> None:
+    """Let a conversation begin, if only to tell why it cannot go on."""
+    await socket.accept(subprotocols=PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
+
+
+async def refuse(socket: Socket, failed: Failure | Rejected) -> None:
+    """Tell a client why its WebSocket is closed, and close it."""
+    found = problem_of(failed)
+    await _send(socket, SocketProblem("", found))
+    await socket.close(REFUSED + found.status, found.reason)
+
+
+def token_offered(subprotocols: Sequence[str]) -> str | None:
+    """Return the token that a client in a browser names, or None if it names none."""
+    return next((name.removeprefix(BEARER) for name in subprotocols if name.startswith(BEARER)), None)
+
+
 def text(item: Item) -> str:
     """Return an item as JSON, as a WebSocket sends it."""
     return encoded(item).decode()
 
 
-async def _reply(matches: Matches, match: MatchId, player: PlayerId | None, message: bytes) -> Reply[Message]:
+async def _reply(
+    visit: Visit, matches: Matches, match: MatchId, player: Caller | None, message: bytes
+) -> Reply[Message]:
     """Return the reply to a message, whatever it is."""
     id = ""
     try:
-        asked = decoded(message, SocketCommand[Raw])
-        id = asked.id
+        try:
+            asked = decoded(message, SocketCommand[Raw])
+            id = asked.id
+        finally:
+            visit.request()
         given = await _answer(matches, match, player, asked)
     except (Failure, Rejected) as failed:
         return Reply(SocketProblem(id, problem_of(failed)))
@@ -84,14 +107,15 @@ async def _reply(matches: Matches, match: MatchId, player: PlayerId | None, mess
 
 
 async def _answer(
-    matches: Matches, match: MatchId, player: PlayerId | None, asked: SocketCommand[Raw]
+    matches: Matches, match: MatchId, player: Caller | None, asked: SocketCommand[Raw]
 ) -> Answer:
     """Return what a command led to."""
     if player is None:
         raise Unauthenticated("TOKEN_MISSING")
-    game = await matches.game_of(match, player)
+    player.demand(Scope.PLAY)
+    game = await matches.game_of(match, player.id)
     return await matches.submit(
-        player,
+        player.id,
         match,
         decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
         key=asked.key,
@@ -100,12 +124,13 @@ async def _answer(
     )
 
 
-async def _player(socket: Socket) -> PlayerId | None:
+async def _player(socket: Socket) -> Caller | None:
     """Return who calls, by header or subprotocol, or None without a token."""
-    offered = [name.removeprefix(BEARER) for name in socket.scope["subprotocols"] if name.startswith(BEARER)]
-    if not offered and "authorization" not in socket.headers:
+    offered = token_offered(socket.scope["subprotocols"])
+    if offered is None and "authorization" not in socket.headers:
         return None
-    return (await services(socket).players.authenticate(offered[0] if offered else token(socket))).id
+    shown = token(socket) if offered is None else offered
+    return await services(socket).players.authenticate(shown, Scope.READ)
 
 
 def _asked(socket: Socket) -> tuple[int | None, str | None]:

@@ -23,15 +23,28 @@ from adapters.postgres.store import postgres_log
 from domain.match import PlayerId, Started
 from domain.shared.seats import Seat
 from services.errors import Unavailable
-from services.ids import match_id, new_uuid, written
-from services.ports import Opening, Player, Recorded, Secrets
+from services.ids import TokenId, match_id, new_uuid, written
+from services.ports import Opening, Player, Recorded, Scope, Secrets, Token
 from tests.support.database import end_sessions, log_locked
 from tests.support.matches import LINK
 from tests.support.relay import relay
 from tests.support.use_cases import POOL, postgres_stores
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-ANN = Player(id=PlayerId(written("player", new_uuid(NOW))), display_name="Ann", created_at=NOW)
+ANN = Player(
+    id=PlayerId(written("player", new_uuid(NOW))),
+    display_name="Ann",
+    avatar_seed="ann",
+    locale="en",
+    created_at=NOW,
+)
+TOKEN = Token(
+    id=TokenId(written("token", new_uuid(NOW))),
+    player=ANN.id,
+    scopes=(Scope.PLAY, Scope.READ),
+    created_at=NOW,
+    expires_at=None,
+)
 STARTED = Recorded(version=1, at=NOW, seat=None, key="k", digest="d", event=Started(Seat(0)), link=LINK)
 
 
@@ -141,7 +154,7 @@ async def test_a_standby_is_not_available_for_writing(database: str) -> None:
     async with postgres_stores(database) as stores:
         writes: list[Callable[[], Awaitable[object]]] = [
             lambda: stores.store.append(match, [STARTED]),
-            lambda: stores.accounts.add(ANN, b"hash"),
+            lambda: stores.accounts.add(ANN, TOKEN, b"hash"),
             lambda: stores.seeds.claim(uuid4(), "key", opening),
         ]
         set_read_only(database, "on")
@@ -149,12 +162,12 @@ async def test_a_standby_is_not_available_for_writing(database: str) -> None:
         for write in writes:
             await unavailable_after(write)
         assert await stores.store.read(match) == []
-        assert await stores.accounts.holder_of(b"hash") is None
+        assert await stores.accounts.token(b"hash") is None
         set_read_only(database, "off")
         for write in writes:
             await until_available(write)
         assert await stores.store.read(match) == [STARTED]
-        assert await stores.accounts.holder_of(b"hash") == ANN
+        assert await stores.accounts.token(b"hash") == TOKEN
 
 
 def set_read_only(database: str, value: str) -> None:

@@ -9,6 +9,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from adapters.grpc.generated.montane.v1 import (
     catalogue_pb2,
+    chat_pb2,
     match_pb2,
     matches_pb2,
     players_pb2,
@@ -28,6 +29,14 @@ TAGS = {"type", "game"}
 
 SHARED: dict[str, Descriptor] = {
     "Player": players_pb2.Player.DESCRIPTOR,
+    "PublicPlayer": players_pb2.PublicPlayer.DESCRIPTOR,
+    "PlayerRequest": players_pb2.CreatePlayerRequest.DESCRIPTOR,
+    "NewPlayer": players_pb2.CreatePlayerResponse.DESCRIPTOR,
+    "ProfileRequest": players_pb2.UpdateMeRequest.DESCRIPTOR,
+    "Token": players_pb2.Token.DESCRIPTOR,
+    "TokenRequest": players_pb2.CreateTokenRequest.DESCRIPTOR,
+    "NewToken": players_pb2.CreateTokenResponse.DESCRIPTOR,
+    "TokenPage": players_pb2.ListTokensResponse.DESCRIPTOR,
     "Rules": catalogue_pb2.GetRulesResponse.DESCRIPTOR,
     "RefusalReason": catalogue_pb2.RefusalReason.DESCRIPTOR,
     "Clause": catalogue_pb2.Clause.DESCRIPTOR,
@@ -47,6 +56,12 @@ SHARED: dict[str, Descriptor] = {
     "Rating": statistics_pb2.Rating.DESCRIPTOR,
     "Leaderboard": statistics_pb2.GetLeaderboardResponse.DESCRIPTOR,
     "RankedPlayer": statistics_pb2.RankedPlayer.DESCRIPTOR,
+    "ChatMessage": chat_pb2.ChatMessage.DESCRIPTOR,
+    "ChatReport": chat_pb2.ChatReport.DESCRIPTOR,
+    "ChatMessageItem": chat_pb2.ChatMessageItem.DESCRIPTOR,
+    "ChatCaughtUp": chat_pb2.ChatCaughtUp.DESCRIPTOR,
+    "ChatHeartbeat": chat_pb2.ChatHeartbeat.DESCRIPTOR,
+    "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
 }
 OF_A_GAME: dict[str, Descriptor] = {
     "View": matches_pb2.View.DESCRIPTOR,

@@ -15,13 +15,18 @@ from adapters.rest.app import build
 from adapters.rest.bodies import game_bodies
 from adapters.rest.openapi import component
 from domain.games import GAMES
+from services.limits import Budget, Limiter, Limits
 from tests.support.use_cases import memory_stores
+
+ENOUGH = Budget(1_000_000, 60)
+GENEROUS = Limits(token=ENOUGH, anonymous=ENOUGH, address=ENOUGH, login=ENOUGH, streams=ENOUGH)
+"""Budgets that are told with every answer, and that no test spends."""
 
 
 def application() -> Litestar:
     """Return the application on stores in memory."""
     stores = memory_stores()
-    return build(stores.services(), "0")
+    return build(stores.services(), "0", Limiter(GENEROUS))
 
 
 APP = application()
@@ -44,15 +49,19 @@ UNREFERENCED = {"Options", "Command", "Event", "SocketCommand", "SocketResult", 
 
 def test_the_document_is_whole() -> None:
     """OpenAPI 3.1; every reference leads somewhere and every component is used."""
+    components = {
+        f"#/components/{kind}/{name}"
+        for kind in ("schemas", "headers")
+        for name in DOCUMENT["components"][kind]
+    }
     assert DOCUMENT["openapi"].startswith("3.1")
     text = json.dumps(DOCUMENT)
     for name in DOCUMENT["components"]["schemas"]:
         assert name.isalnum()
         assert f'"#/components/schemas/{name}"' in text or name in UNREFERENCED, name
-    for part in text.split('"$ref": "')[1:]:
-        assert (
-            part.partition('"')[0].removeprefix("#/components/schemas/") in DOCUMENT["components"]["schemas"]
-        )
+    references = {part.partition('"')[0] for part in text.split('"$ref": "')[1:]}
+    assert references <= components
+    assert all(f"#/components/headers/{name}" in references for name in DOCUMENT["components"]["headers"])
 
 
 def test_every_operation_is_described() -> None:

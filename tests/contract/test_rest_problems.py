@@ -158,7 +158,7 @@ async def test_who_may_not(rest: Rest) -> None:
         found = await rest.problem("POST", f"{rest.path}/commands", json=NINE, headers=headers)
         assert (found["status"], found["reason"]) == (401, "TOKEN_MISSING")
     for path in (f"{rest.path}/view", "/v1/players/me", "/v1/matches"):
-        found = await rest.problem("GET", path, headers={"Authorization": "Bearer montane_none"})
+        found = await rest.problem("GET", path, headers={"Authorization": f"Bearer montane_{'n' * 43}"})
         assert (found["status"], found["reason"]) == (401, "TOKEN_UNKNOWN")
     ben = {"Authorization": f"Bearer {await rest.account('Ben')}"}
     found = await rest.problem("POST", f"{rest.path}/commands", json=NINE, headers=ben)

@@ -16,7 +16,7 @@ from domain.montana.events import CardMoved, Dealt
 from domain.shared.seats import Seat
 from services.errors import NotFound, Unavailable
 from services.ids import MatchId, match_id, new_uuid, written
-from services.ports import Done, Opening, Player, Recorded, Secrets, Snapshot, VersionTaken
+from services.ports import Done, Opening, Recorded, Secrets, Snapshot, VersionTaken
 from tests.support.matches import LINK
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores
@@ -148,15 +148,6 @@ async def test_a_claimed_opening_stays(stores: Stores) -> None:
     other = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "other")
     assert await stores.seeds.claim(ben, "k", other) == other
     assert await stores.seeds.secrets(match_id(first.match)) == first.secrets
-
-
-async def test_accounts_are_found_by_token_and_id(stores: Stores) -> None:
-    """A player is found by the hash of its token, and by id; nobody else is."""
-    ann = Player(id=ANN, display_name="Ann", created_at=NOW)
-    await stores.accounts.add(ann, b"hash")
-    assert await stores.accounts.holder_of(b"hash") == ann
-    assert await stores.accounts.holder_of(b"other") is None
-    assert await stores.accounts.named([ANN, BEN]) == {ANN: ann}
 
 
 async def test_a_server_that_is_away_makes_the_store_unavailable(tmp_path: object) -> None:

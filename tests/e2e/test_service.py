@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from adapters.grpc.generated.montane.v1 import matches_pb2
+from adapters.grpc.generated.montane.v1 import matches_pb2, players_pb2
 from adapters.postgres.embedded import EmbeddedPostgres
 from tests.support.grpc_client import GrpcClient
 from tests.support.server import Client, Server, children, descendants, eventually, free_port
@@ -127,6 +127,8 @@ def test_an_address_that_is_taken_is_one_line(tmp_path: Path, database: str) -> 
         (("--grpc-addr", "x:70000"), {}, "--grpc-addr: expected host:port, not 'x:70000'"),
         (("--pool-size", "0"), {}, "--pool-size: expected a whole number above 0, not '0'"),
         ((), {"MONTANE_LOG_LEVEL": "loud"}, "MONTANE_LOG_LEVEL: expected one of DEBUG"),
+        (("--rate-limit", "no"), {}, "--rate-limit: expected on or off, not 'no'"),
+        (("--trusted-proxies", "-1"), {}, "--trusted-proxies: expected a number from 0 to 9, not '-1'"),
         (("--database-url", "://"), {}, "--database-url: expected a PostgreSQL connection string"),
     ],
 )
@@ -139,6 +141,23 @@ def test_a_wrong_setting_is_one_line(
     assert failed.stdout == ""
     (line,) = failed.stderr.splitlines()
     assert line.startswith(f"montane: {said}")
+
+
+def test_limits_hold_for_all_that_it_serves(database: str) -> None:
+    """The budgets are on and those of the settings, one count for REST and gRPC."""
+    settings = {"MONTANE_RATE_LIMIT": "on", "MONTANE_RATE_LIMIT_LOGIN": "2/60"}
+    with Server("--database-url", database, environment=settings) as server:
+        ann = Client(server.url)
+        assert ann.http.get("/v1/games").headers["RateLimit-Policy"] == (
+            '"token";q=3000;w=60, "address";q=6000;w=60'
+        )
+        ben = GrpcClient(server.grpc_target, "Ben")
+        cleo = players_pb2.CreatePlayerRequest(display_name="Cleo")
+        code, reason, named = ben.refusal(ben.players.CreatePlayer, cleo)
+        assert (code, reason, named["policy"]) == ("RESOURCE_EXHAUSTED", "RATE_LIMITED", "login")
+        refused = ann.problem("POST", "/v1/players", json={"display_name": "Cleo"})
+        assert (refused["status"], refused["details"]["policy"]) == (429, "login")
+        ben.close()
 
 
 def test_a_database_that_cannot_be_reached_is_one_line() -> None:
@@ -176,13 +195,7 @@ def test_read_models_are_rebuilt_beside_a_running_service(tmp_path: Path) -> Non
 def test_help_and_version() -> None:
     """Every command explains itself."""
     assert run("version").stdout.startswith("montane 0.")
-    for arguments in (
-        ("--help",),
-        ("serve", "--help"),
-        ("migrate", "--help"),
-        ("rebuild", "--help"),
-        ("version", "--help"),
-    ):
+    for arguments in (("--help",), *((name, "--help") for name in ("serve", "migrate", "rebuild", "token"))):
         assert "Usage" in run(*arguments).stdout
 
 

@@ -225,7 +225,7 @@ def hears_what_it_may(source: Source, client: Client, stored: Sequence[Recorded]
 def hear_no_secrets_of_others(source: Source, clients: Sequence[Client], stored: Sequence[Recorded]) -> None:
     """Assert that what others saw of an event, and a client did not, is in nothing that it heard."""
     shown = [
-        [client.face.written_payload(seen_event(source, recorded, client.viewer)) for recorded in stored]
+        [client.face.written_event(seen_event(source, recorded, client.viewer)) for recorded in stored]
         for client in clients
     ]
     for client, own in zip(clients, shown, strict=True):

@@ -125,8 +125,8 @@ class Face:
         """Return the body that answers a command."""
         raise NotImplementedError
 
-    def written_payload(self, event: SeenEvent[Any]) -> bytes:
-        """Return how what an event says is written within a body."""
+    def written_event(self, event: SeenEvent[Any]) -> bytes:
+        """Return how an event is written within a body, up to its proof."""
         raise NotImplementedError
 
     def reconnect(self) -> None:
@@ -232,9 +232,10 @@ class Rest(Face):
         """Return the body that answers a command."""
         return msgspec.json.encode(CommandResult(answer.version, answer.events, answer.view))
 
-    def written_payload(self, event: SeenEvent[Any]) -> bytes:
-        """Return how what an event says is written within a body."""
-        return msgspec.json.encode(event.payload)
+    def written_event(self, event: SeenEvent[Any]) -> bytes:
+        """Return how an event is written within a body, up to its proof."""
+        proof = b',"proof":' + msgspec.json.encode(event.proof) + b"}"
+        return msgspec.json.encode(event).removesuffix(proof)
 
     def close(self) -> None:
         """Hang up."""
@@ -343,9 +344,11 @@ class Grpc(Face):
             )
         )
 
-    def written_payload(self, event: SeenEvent[Any]) -> bytes:
-        """Return how what an event says is written within a body."""
-        return _bytes(mapper().event(event).payload)
+    def written_event(self, event: SeenEvent[Any]) -> bytes:
+        """Return how an event is written within a body, up to its proof."""
+        message = mapper().event(event)
+        message.ClearField("proof")
+        return _bytes(message)
 
     def reconnect(self) -> None:
         """Connect again, if that does not happen by itself."""

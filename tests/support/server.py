@@ -21,9 +21,9 @@ class Server:
     """A running `montane serve`."""
 
     def __init__(self, *flags: str, face: str = "all", environment: Mapping[str, str] | None = None) -> None:
-        """Start it with these flags, on free ports; it answers when this returns."""
+        """Start it with these flags, on free ports and without limits; it answers when this returns."""
         self._command = [str(Path(sys.executable).with_name("montane")), "serve", face, *flags]
-        self._environment = {**os.environ, **(environment or {})}
+        self._environment = {**os.environ, "MONTANE_RATE_LIMIT": "off", **(environment or {})}
         self.http_port = self.grpc_port = 0
         self._start()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
+from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
@@ -16,9 +17,12 @@ from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.chat import Chat
+from services.chat_log import ChatLog
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
+from services.ports import Clock
 from services.statistics import Achievements
 
 POOL = 4
@@ -38,13 +42,31 @@ class TickingClock:
         return self._time
 
 
+class ManualClock:
+    """A clock that stands until it is moved on."""
+
+    def __init__(self, time: datetime) -> None:
+        """Begin at a time."""
+        self._time = time
+
+    def now(self) -> datetime:
+        """Return the time, UTC."""
+        return self._time
+
+    def advance(self, by: timedelta) -> None:
+        """Move on."""
+        self._time += by
+
+
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any, records: Any) -> None:
+    def __init__(
+        self, store: Store, accounts: Any, seeds: Any, match_list: Any, chat_log: ChatLog, records: Any
+    ) -> None:
         """Take the ports."""
-        self.store, self.accounts, self.seeds = store, accounts, seeds
-        self.match_list, self.records = match_list, records
+        self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
+        self.chat_log, self.records = chat_log, records
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -62,16 +84,17 @@ class Stores:
             snapshot_every=snapshot_every,
         )
 
-    def players(self) -> Players:
-        """Return the use cases around accounts."""
-        return Players(self.accounts, self.clock)
+    def players(self, clock: Clock | None = None) -> Players:
+        """Return the use cases around accounts, of one more process."""
+        return Players(self.accounts, clock or self.clock)
 
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
         players = self.players()
+        chat = Chat(node, players, self.chat_log, self.clock)
         achievements = Achievements(dict(GAMES), self.records, players)
-        return Services(node, Lobby(node.decisions), players, achievements)
+        return Services(node, Lobby(node.decisions), players, chat, achievements)
 
 
 class PostgresStores(Stores):
@@ -85,6 +108,7 @@ class PostgresStores(Stores):
             PostgresAccounts(datastore),
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
+            PostgresChatLog(datastore),
             PostgresRecords(datastore),
         )
         self._read_models = ReadModels(games, datastore, read_models())
@@ -104,6 +128,7 @@ def memory_stores() -> Stores:
         MemoryAccounts(),
         MemorySeeds(),
         MemoryMatchList(games, log),
+        MemoryChatLog(),
         MemoryRecords(games, log),
     )
 

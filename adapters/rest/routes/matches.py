@@ -1,6 +1,5 @@
 """Matches: open, list, join, play, look and look back."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -19,14 +18,23 @@ from adapters.rest.bodies import (
 )
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in, with_zone
+from adapters.rest.requests import (
+    Call,
+    body,
+    caller,
+    caller_if_any,
+    decoded,
+    services,
+    time_in,
+    version_in,
+)
 from adapters.rest.sockets import Socket, converse_over
-from adapters.rest.streams import EventStream, resumed_behind, streamed
+from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed
 from domain.match import Phase, PlayerId
 from services.decisions import LONGEST_KEY
 from services.ids import MatchId
 from services.matches import Proposal
-from services.ports import Listed, MatchFilter
+from services.ports import Listed, MatchFilter, Scope
 from services.summaries import summaries
 
 Key = Annotated[
@@ -46,9 +54,15 @@ LookingAs = Annotated[
 ]
 
 
+A_TIME = {"format": "date-time"}
+"""What the schema says of a parameter that is a time, beside that it is text."""
+
+
 @post(
     "/matches",
-    opt=describes(asks="MatchRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+    opt=describes(
+        asks="MatchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
 )
 async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """Open a match.
@@ -56,7 +70,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     The caller takes the seat it names. A match starts by itself when its last seat is taken, unless `start`
     is `manual`.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RawMatchRequest)
     matches = services(request).matches
     game = matches.game(asked.game)
@@ -79,13 +93,14 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         chat=asked.chat,
         rated=asked.rated,
         entropy=asked.entropy,
+        kind=player.holder_kind,
     )
     used, listed = await matches.open(player.id, proposal, key)
     headers = {"Location": f"/v1/matches/{listed.id}", "Idempotency-Key": used}
     return await _match(request, listed, status=201, headers=headers)
 
 
-@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 404)))
+@get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 403, 404)))
 async def list_matches(
     request: Call,
     game: Annotated[str | None, QueryParameter(description="Only matches of this game.")] = None,
@@ -102,10 +117,10 @@ async def list_matches(
         bool, QueryParameter(description="Only matches in which the caller is to act.")
     ] = False,
     created_after: Annotated[
-        datetime | None, QueryParameter(description="Only matches opened later than this, with its zone.")
+        str | None, QueryParameter(description="Only matches opened later than this.", schema_extra=A_TIME)
     ] = None,
     created_before: Annotated[
-        datetime | None, QueryParameter(description="Only matches opened earlier than this, with its zone.")
+        str | None, QueryParameter(description="Only matches opened earlier than this.", schema_extra=A_TIME)
     ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
@@ -124,8 +139,8 @@ async def list_matches(
         open_seats=open_seats,
         player=None if player is None else PlayerId(player),
         my_turn=my_turn,
-        created_after=with_zone(created_after, "created_after"),
-        created_before=with_zone(created_before, "created_before"),
+        created_after=time_in(created_after, "created_after"),
+        created_before=time_in(created_before, "created_before"),
     )
     page = await services(request).matches.page(
         None if onlooker is None else onlooker.id, wanted, after=page_token, size=page_size
@@ -133,7 +148,7 @@ async def list_matches(
     return paged(request, await summaries(page.items, services(request).players), page.next)
 
 
-@get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 404)))
+@get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 403, 404)))
 async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
     """Tell a match without its table."""
     player = await caller_if_any(request)
@@ -143,7 +158,9 @@ async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
 
 @put(
     "/matches/{match:str}/seats/{seat:int}",
-    opt=describes(asks="SeatRequest", answers="Match", fails=(400, 401, 404, 413, 415, 422), secured=True),
+    opt=describes(
+        asks="SeatRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
 )
 async def take_seat(
     request: Call, match: FromPath[str], seat: FromPath[int], key: Key = None
@@ -152,10 +169,10 @@ async def take_seat(
 
     The last one to sit down starts the match.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, SeatRequest)
     used, listed = await services(request).lobby.take_seat(
-        player.id, MatchId(match), seat, asked.entropy, key
+        player.id, MatchId(match), seat, asked.entropy, key, kind=player.holder_kind
     )
     return await _match(request, listed, headers={"Idempotency-Key": used})
 
@@ -175,7 +192,7 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
 
     The answer leaves after the command is stored durably.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.PLAY)
     asked = await body(request, RawCommandRequest)
     matches = services(request).matches
     game = await matches.game_of(MatchId(match), player.id)
@@ -203,7 +220,7 @@ async def list_legal_moves(request: Call, match: FromPath[str]) -> Response[byte
 
     In full form and stated order; none while the seat is not to act.
     """
-    player = await caller(request)
+    player = await caller(request, Scope.READ)
     view = await services(request).matches.legal_moves(MatchId(match), player.id)
     return answer(LegalMoves(view.version, view.legal_moves), version=view.version)
 
@@ -227,7 +244,7 @@ async def get_view(
 
 @get(
     "/matches/{match:str}/events",
-    opt=describes(answers="EventPage", streams="StreamItem", fails=(400, 401, 403, 404)),
+    opt=describes(answers="EventPage", streams="StreamItem", ends=True, fails=(400, 401, 403, 404)),
 )
 async def list_events(
     request: Call,
@@ -259,7 +276,7 @@ async def list_events(
         if watch.finished and "last-event-id" in request.headers:
             watch.leave()
             return Response(None, status_code=204)
-        return EventStream(watch, media_type)
+        return EventStream(watch, media_type, FORMS[media_type])
     if page_token is not None:
         after = version_in(page_token, "page_token", "a token that a page gave")
     page = await services(request).matches.events(

@@ -1,28 +1,134 @@
-"""Accounts."""
+"""Accounts and their tokens."""
 
-from litestar import Response, get, post
+from litestar import Response, delete, get, patch, post
+from litestar.params import FromPath
+from msgspec import structs
 
 from adapters.rest.answers import answer
-from adapters.rest.bodies import NewPlayer, PlayerRequest, player_body
+from adapters.rest.limits import login
+from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, services
+from adapters.rest.player_bodies import NewPlayer, NewToken, PlayerRequest, ProfileRequest, TokenRequest
+from adapters.rest.requests import Call, body, caller, caller_if_any, services
+from domain.match import PlayerId
+from services.ids import TokenId
+from services.ports import Scope
+from services.profiles import ProfileChange
+
+UNSTORED = {"Cache-Control": "no-store"}
+"""For answers with a secret in them."""
 
 
-@post("/players", opt=describes(asks="PlayerRequest", answers="NewPlayer", fails=(400, 413, 415)))
+@post(
+    "/players",
+    guards=[login],
+    opt=describes(asks="PlayerRequest", answers="NewPlayer", fails=(400, 413, 415)),
+)
 async def create_player(request: Call) -> Response[bytes]:
     """Open a guest account.
 
-    The answer holds the account's bearer token; it is shown this once.
+    The answer holds the account's bearer token; it is shown this once. It has the scopes `play`, `read` and
+    `webhooks`, and stays good until it is revoked.
     """
     asked = await body(request, PlayerRequest)
     player, token = await services(request).players.open_guest(asked.display_name)
-    return answer(NewPlayer(player_body(player), token), status=201, headers={"Cache-Control": "no-store"})
+    return answer(NewPlayer(player, token), status=201, headers=UNSTORED)
 
 
-@get("/players/me", opt=describes(answers="Player", fails=(401,), secured=True))
+@get("/players/me", opt=describes(answers="Player", fails=(401, 403), secured=True))
 async def get_me(request: Call) -> Response[bytes]:
     """Tell whose token this is."""
-    return answer(player_body(await caller(request)))
+    me = await caller(request, Scope.READ)
+    return answer(await services(request).players.own(me))
 
 
-ROUTES = (create_player, get_me)
+@patch(
+    "/players/me",
+    opt=describes(asks="ProfileRequest", answers="Player", fails=(400, 401, 403, 413, 415), secured=True),
+)
+async def update_me(request: Call) -> Response[bytes]:
+    """Change what the caller's account says of it.
+
+    Needs the scope `play`; a bot's token does not do.
+    """
+    me = await caller(request, Scope.PLAY)
+    asked = await body(request, ProfileRequest)
+    return answer(await services(request).players.change(me, ProfileChange(**structs.asdict(asked))))
+
+
+@delete("/players/me", opt=describes(answers=None, fails=(401, 403), secured=True))
+async def delete_me(request: Call) -> Response[None]:
+    """Erase the caller's account, for good.
+
+    Its name, picture and language, its tokens, and all else that is kept of it go. Its matches stay for those
+    it played with, and can still be verified: they know it by its id only, and show an empty name. Needs the
+    scope `play`; a bot's token does not do.
+    """
+    await services(request).players.erase(await caller(request, Scope.PLAY))
+    return Response(None, status_code=204)
+
+
+@get("/players/{player:str}", opt=describes(answers="PublicPlayer", fails=(401, 403, 404)))
+async def get_player(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """Tell what everybody may know of a player."""
+    await caller_if_any(request)
+    return answer(await services(request).players.public(PlayerId(player)))
+
+
+@get(
+    "/players/me/tokens",
+    opt=describes(answers="TokenPage", lines="Token", fails=(400, 401, 403), secured=True),
+)
+async def list_tokens(
+    request: Call, page_size: PageSize = 50, page_token: PageToken = None
+) -> Response[bytes]:
+    """List the caller's tokens, newest first.
+
+    What they allow and until when, never the tokens themselves. Those whose time has been over for a day may
+    be missing. Needs the scope `play`; a bot's token does not do.
+    """
+    me = await caller(request, Scope.PLAY)
+    page = await services(request).players.tokens(me, after=page_token, size=page_size)
+    return paged(request, page.items, page.next)
+
+
+@post(
+    "/players/me/tokens",
+    guards=[login],
+    opt=describes(
+        asks="TokenRequest", answers="NewToken", fails=(400, 401, 403, 413, 415, 422), secured=True
+    ),
+)
+async def create_token(request: Call) -> Response[bytes]:
+    """Make a further token.
+
+    The answer holds the bearer token; it is shown this once. Its scopes are some of those of the token that
+    makes it, and `bot` besides: the token of a program, whose seats are shown as a bot's. Needs the scope
+    `play`; a bot's token does not do.
+    """
+    me = await caller(request, Scope.PLAY)
+    asked = await body(request, TokenRequest)
+    details, token = await services(request).players.make_token(me, asked.scopes, asked.expires_at)
+    return answer(NewToken(details, token), status=201, headers=UNSTORED)
+
+
+@delete("/players/me/tokens/{token:str}", opt=describes(answers=None, fails=(401, 403, 404), secured=True))
+async def delete_token(request: Call, token: FromPath[str]) -> Response[None]:
+    """Revoke one of the caller's tokens.
+
+    It is refused everywhere within 5 seconds. Needs the scope `play`; a bot's token does not do.
+    """
+    await services(request).players.revoke(await caller(request, Scope.PLAY), TokenId(token))
+    return Response(None, status_code=204)
+
+
+ROUTES = (
+    create_player,
+    get_me,
+    update_me,
+    delete_me,
+    get_player,
+    list_tokens,
+    create_token,
+    delete_token,
+)

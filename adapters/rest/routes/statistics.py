@@ -6,11 +6,11 @@ from litestar.params import FromPath
 from adapters.rest.answers import answer
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, services
+from adapters.rest.requests import Call, caller_if_any, services
 from domain.match import PlayerId
 
 
-@get("/players/{player:str}/statistics", opt=describes(answers="Achievements", fails=(404,)))
+@get("/players/{player:str}/statistics", opt=describes(answers="Achievements", fails=(401, 403, 404)))
 async def get_statistics(request: Call, player: FromPath[str]) -> Response[bytes]:
     """Tell what a player has achieved, game by game.
 
@@ -21,12 +21,13 @@ async def get_statistics(request: Call, player: FromPath[str]) -> Response[bytes
     `estimate`, `mu` less three times `sigma`, what the player's strength is at least, most likely. Everybody
     begins at 0, with `mu` 25 and `sigma` 25/3.
     """
+    await caller_if_any(request)
     return answer(await services(request).achievements.of_player(PlayerId(player)))
 
 
 @get(
     "/games/{game:str}/leaderboard",
-    opt=describes(answers="Leaderboard", lines="RankedPlayer", fails=(400, 404)),
+    opt=describes(answers="Leaderboard", lines="RankedPlayer", fails=(400, 401, 403, 404)),
 )
 async def get_leaderboard(
     request: Call, game: FromPath[str], page_size: PageSize = 50, page_token: PageToken = None
@@ -36,6 +37,7 @@ async def get_leaderboard(
     With `Accept: application/x-ndjson` each place is a line, and the token of the next page the header
     `Next-Page-Token`.
     """
+    await caller_if_any(request)
     page = await services(request).achievements.leaderboard(game, after=page_token, size=page_size)
     return paged(request, page.items, page.next)
 

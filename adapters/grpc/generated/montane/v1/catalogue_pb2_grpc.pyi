@@ -10,6 +10,12 @@ or enum value, or a number out of range is refused with INVALID_ARGUMENT and a B
 
 Every error carries a google.rpc.ErrorInfo of domain `montane`: `reason` is stable, `metadata` holds its named
 values and, where a rule speaks, its `clause`.
+
+Calls are counted by token and by address, and so are commands within a stream. The trailing metadata, and the
+initial metadata of a stream, say by which budgets, `ratelimit-policy: "token";q=3000;w=60` for 3000 in 60
+seconds, and how the caller stands with them, `ratelimit: "token";r=2999;t=55` for 2999 that are left, and 55
+seconds until all are back. Who has spent one gets RESOURCE_EXHAUSTED, RATE_LIMITED, and a google.rpc.RetryInfo.
+The documentation of REST lists the budgets.
 """
 
 from collections import abc as _abc

@@ -3,9 +3,12 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -17,6 +20,42 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Scope:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Scope.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SCOPE_UNSPECIFIED: _Scope.ValueType  # 0
+    """Never used."""
+    SCOPE_PLAY: _Scope.ValueType  # 1
+    """To act for the player and to manage its account; to read as the player too."""
+    SCOPE_READ: _Scope.ValueType  # 2
+    """To read as the player."""
+    SCOPE_BOT: _Scope.ValueType  # 3
+    """To play and to read as a program, whose seats are shown as a bot's."""
+    SCOPE_WEBHOOKS: _Scope.ValueType  # 4
+    """To have the player's events sent to an address."""
+    SCOPE_ADMIN: _Scope.ValueType  # 5
+    """What concerns the whole deployment; only its operator gives it."""
+
+class Scope(_Scope, metaclass=_ScopeEnumTypeWrapper):
+    """What a token allows, beside looking at what anybody may see."""
+
+SCOPE_UNSPECIFIED: Scope.ValueType  # 0
+"""Never used."""
+SCOPE_PLAY: Scope.ValueType  # 1
+"""To act for the player and to manage its account; to read as the player too."""
+SCOPE_READ: Scope.ValueType  # 2
+"""To read as the player."""
+SCOPE_BOT: Scope.ValueType  # 3
+"""To play and to read as a program, whose seats are shown as a bot's."""
+SCOPE_WEBHOOKS: Scope.ValueType  # 4
+"""To have the player's events sent to an address."""
+SCOPE_ADMIN: Scope.ValueType  # 5
+"""What concerns the whole deployment; only its operator gives it."""
+Global___Scope: _TypeAlias = Scope  # noqa: Y015
+
 @_typing.final
 class CreatePlayerRequest(_message.Message):
     """Asks for a guest account."""
@@ -25,7 +64,7 @@ class CreatePlayerRequest(_message.Message):
 
     DISPLAY_NAME_FIELD_NUMBER: _builtins.int
     display_name: _builtins.str
-    """As the player wants to be called: 1 to 64 printable characters, spaces around it not counted."""
+    """As the player wants to be called: 1 to 64 characters that can be seen."""
     def __init__(
         self,
         *,
@@ -109,6 +148,317 @@ class GetMeResponse(_message.Message):
 Global___GetMeResponse: _TypeAlias = GetMeResponse  # noqa: Y015
 
 @_typing.final
+class UpdateMeRequest(_message.Message):
+    """Asks that the caller's account say something else; what is absent stays as it is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DISPLAY_NAME_FIELD_NUMBER: _builtins.int
+    AVATAR_SEED_FIELD_NUMBER: _builtins.int
+    LOCALE_FIELD_NUMBER: _builtins.int
+    display_name: _builtins.str
+    """As the player wants to be called: 1 to 64 characters that can be seen."""
+    avatar_seed: _builtins.str
+    """What a picture of the player is made from, by whoever shows it: 1 to 64 characters that can be seen. Empty
+    for the one that the account had at first.
+    """
+    locale: _builtins.str
+    """The language that the player reads best, as a language tag (BCP 47) such as `de-CH`. Empty for `en`."""
+    def __init__(
+        self,
+        *,
+        display_name: _builtins.str | None = ...,
+        avatar_seed: _builtins.str | None = ...,
+        locale: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_avatar_seed", b"_avatar_seed", "_display_name", b"_display_name", "_locale", b"_locale", "avatar_seed", b"avatar_seed", "display_name", b"display_name", "locale", b"locale"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_avatar_seed", b"_avatar_seed", "_display_name", b"_display_name", "_locale", b"_locale", "avatar_seed", b"avatar_seed", "display_name", b"display_name", "locale", b"locale"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__avatar_seed: _TypeAlias = _typing.Literal["avatar_seed"]  # noqa: Y015
+    _WhichOneofArgType__avatar_seed: _TypeAlias = _typing.Literal["_avatar_seed", b"_avatar_seed"]  # noqa: Y015
+    _WhichOneofReturnType__display_name: _TypeAlias = _typing.Literal["display_name"]  # noqa: Y015
+    _WhichOneofArgType__display_name: _TypeAlias = _typing.Literal["_display_name", b"_display_name"]  # noqa: Y015
+    _WhichOneofReturnType__locale: _TypeAlias = _typing.Literal["locale"]  # noqa: Y015
+    _WhichOneofArgType__locale: _TypeAlias = _typing.Literal["_locale", b"_locale"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__avatar_seed) -> _WhichOneofReturnType__avatar_seed | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__display_name) -> _WhichOneofReturnType__display_name | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__locale) -> _WhichOneofReturnType__locale | None: ...
+
+Global___UpdateMeRequest: _TypeAlias = UpdateMeRequest  # noqa: Y015
+
+@_typing.final
+class UpdateMeResponse(_message.Message):
+    """The account as it is now."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def player(self) -> Global___Player:
+        """The account."""
+
+    def __init__(
+        self,
+        *,
+        player: Global___Player | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UpdateMeResponse: _TypeAlias = UpdateMeResponse  # noqa: Y015
+
+@_typing.final
+class DeleteMeRequest(_message.Message):
+    """Asks that the caller's account be erased."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteMeRequest: _TypeAlias = DeleteMeRequest  # noqa: Y015
+
+@_typing.final
+class DeleteMeResponse(_message.Message):
+    """The account is erased."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteMeResponse: _TypeAlias = DeleteMeResponse  # noqa: Y015
+
+@_typing.final
+class GetPlayerRequest(_message.Message):
+    """Asks what everybody may know of a player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    player: _builtins.str
+    """`player_...`."""
+    def __init__(
+        self,
+        *,
+        player: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPlayerRequest: _TypeAlias = GetPlayerRequest  # noqa: Y015
+
+@_typing.final
+class GetPlayerResponse(_message.Message):
+    """What everybody may know of a player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def player(self) -> Global___PublicPlayer:
+        """The player."""
+
+    def __init__(
+        self,
+        *,
+        player: Global___PublicPlayer | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPlayerResponse: _TypeAlias = GetPlayerResponse  # noqa: Y015
+
+@_typing.final
+class ListTokensRequest(_message.Message):
+    """Asks for the caller's tokens."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """The most tokens wanted, 1 to 200; 50 if absent."""
+    page_token: _builtins.str
+    """Where the page before ended; absent for the first page."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int | None = ...,
+        page_token: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_page_size", b"_page_size", "_page_token", b"_page_token", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_page_size", b"_page_size", "_page_token", b"_page_token", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__page_size: _TypeAlias = _typing.Literal["page_size"]  # noqa: Y015
+    _WhichOneofArgType__page_size: _TypeAlias = _typing.Literal["_page_size", b"_page_size"]  # noqa: Y015
+    _WhichOneofReturnType__page_token: _TypeAlias = _typing.Literal["page_token"]  # noqa: Y015
+    _WhichOneofArgType__page_token: _TypeAlias = _typing.Literal["_page_token", b"_page_token"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page_size) -> _WhichOneofReturnType__page_size | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page_token) -> _WhichOneofReturnType__page_token | None: ...
+
+Global___ListTokensRequest: _TypeAlias = ListTokensRequest  # noqa: Y015
+
+@_typing.final
+class ListTokensResponse(_message.Message):
+    """A page of tokens."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; absent behind the last one."""
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Token]:
+        """The tokens, newest first."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___Token] | None = ...,
+        next_page_token: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_next_page_token", b"_next_page_token", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_next_page_token", b"_next_page_token", "items", b"items", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__next_page_token: _TypeAlias = _typing.Literal["next_page_token"]  # noqa: Y015
+    _WhichOneofArgType__next_page_token: _TypeAlias = _typing.Literal["_next_page_token", b"_next_page_token"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__next_page_token) -> _WhichOneofReturnType__next_page_token | None: ...
+
+Global___ListTokensResponse: _TypeAlias = ListTokensResponse  # noqa: Y015
+
+@_typing.final
+class CreateTokenRequest(_message.Message):
+    """Asks for a further token."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCOPES_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def scopes(self) -> _containers.RepeatedScalarFieldContainer[Global___Scope.ValueType]:
+        """What it is to allow, of what the caller's own token allows, and SCOPE_BOT besides. At least one."""
+
+    @_builtins.property
+    def expires_at(self) -> _timestamp_pb2.Timestamp:
+        """From when on it is no longer good; absent if it stays good until it is revoked. A token that expires makes
+        none that outlives it.
+        """
+
+    def __init__(
+        self,
+        *,
+        scopes: _abc.Iterable[Global___Scope.ValueType] | None = ...,
+        expires_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at", "expires_at", b"expires_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at", "expires_at", b"expires_at", "scopes", b"scopes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expires_at: _TypeAlias = _typing.Literal["expires_at"]  # noqa: Y015
+    _WhichOneofArgType__expires_at: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expires_at) -> _WhichOneofReturnType__expires_at | None: ...
+
+Global___CreateTokenRequest: _TypeAlias = CreateTokenRequest  # noqa: Y015
+
+@_typing.final
+class CreateTokenResponse(_message.Message):
+    """A fresh token."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DETAILS_FIELD_NUMBER: _builtins.int
+    TOKEN_FIELD_NUMBER: _builtins.int
+    token: _builtins.str
+    """The bearer token itself, `montane_...`. It is told this once only; the server keeps a hash of it."""
+    @_builtins.property
+    def details(self) -> Global___Token:
+        """What it allows and until when."""
+
+    def __init__(
+        self,
+        *,
+        details: Global___Token | None = ...,
+        token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["details", b"details"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["details", b"details", "token", b"token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateTokenResponse: _TypeAlias = CreateTokenResponse  # noqa: Y015
+
+@_typing.final
+class DeleteTokenRequest(_message.Message):
+    """Asks that a token be revoked."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: _builtins.int
+    token: _builtins.str
+    """`token_...`."""
+    def __init__(
+        self,
+        *,
+        token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["token", b"token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteTokenRequest: _TypeAlias = DeleteTokenRequest  # noqa: Y015
+
+@_typing.final
+class DeleteTokenResponse(_message.Message):
+    """The token is revoked."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteTokenResponse: _TypeAlias = DeleteTokenResponse  # noqa: Y015
+
+@_typing.final
 class Player(_message.Message):
     """An account, as its owner sees it."""
 
@@ -117,10 +467,16 @@ class Player(_message.Message):
     ID_FIELD_NUMBER: _builtins.int
     DISPLAY_NAME_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
+    AVATAR_SEED_FIELD_NUMBER: _builtins.int
+    LOCALE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """`player_` and 26 characters."""
     display_name: _builtins.str
     """As the player wants to be called."""
+    avatar_seed: _builtins.str
+    """What a picture of the player is made from."""
+    locale: _builtins.str
+    """The language that the player reads best, as a language tag. Only the player sees it."""
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When the account was opened."""
@@ -131,11 +487,95 @@ class Player(_message.Message):
         id: _builtins.str = ...,
         display_name: _builtins.str = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
+        avatar_seed: _builtins.str = ...,
+        locale: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "display_name", b"display_name", "id", b"id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatar_seed", b"avatar_seed", "created_at", b"created_at", "display_name", b"display_name", "id", b"id", "locale", b"locale"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Player: _TypeAlias = Player  # noqa: Y015
+
+@_typing.final
+class PublicPlayer(_message.Message):
+    """A player, as everybody sees it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    DISPLAY_NAME_FIELD_NUMBER: _builtins.int
+    AVATAR_SEED_FIELD_NUMBER: _builtins.int
+    CREATED_AT_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """`player_` and 26 characters."""
+    display_name: _builtins.str
+    """As the player wants to be called."""
+    avatar_seed: _builtins.str
+    """What a picture of the player is made from."""
+    @_builtins.property
+    def created_at(self) -> _timestamp_pb2.Timestamp:
+        """When the account was opened."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        display_name: _builtins.str = ...,
+        avatar_seed: _builtins.str = ...,
+        created_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["avatar_seed", b"avatar_seed", "created_at", b"created_at", "display_name", b"display_name", "id", b"id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PublicPlayer: _TypeAlias = PublicPlayer  # noqa: Y015
+
+@_typing.final
+class Token(_message.Message):
+    """A token without its secret. Only its player sees it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    SCOPES_FIELD_NUMBER: _builtins.int
+    CREATED_AT_FIELD_NUMBER: _builtins.int
+    EXPIRES_AT_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """`token_` and 26 characters."""
+    player: _builtins.str
+    """Whose it is: `player_...`."""
+    @_builtins.property
+    def scopes(self) -> _containers.RepeatedScalarFieldContainer[Global___Scope.ValueType]:
+        """What it allows."""
+
+    @_builtins.property
+    def created_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was made."""
+
+    @_builtins.property
+    def expires_at(self) -> _timestamp_pb2.Timestamp:
+        """From when on it is no longer good; absent if it stays good until it is revoked."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        player: _builtins.str = ...,
+        scopes: _abc.Iterable[Global___Scope.ValueType] | None = ...,
+        created_at: _timestamp_pb2.Timestamp | None = ...,
+        expires_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at", "created_at", b"created_at", "expires_at", b"expires_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at", "created_at", b"created_at", "expires_at", b"expires_at", "id", b"id", "player", b"player", "scopes", b"scopes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expires_at: _TypeAlias = _typing.Literal["expires_at"]  # noqa: Y015
+    _WhichOneofArgType__expires_at: _TypeAlias = _typing.Literal["_expires_at", b"_expires_at"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expires_at) -> _WhichOneofReturnType__expires_at | None: ...
+
+Global___Token: _TypeAlias = Token  # noqa: Y015

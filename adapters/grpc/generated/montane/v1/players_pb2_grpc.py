@@ -26,7 +26,9 @@ if _version_not_supported:
 
 
 class PlayerServiceStub:
-    """Accounts. A player proves who it is by `authorization: Bearer <token>` in the metadata of a call.
+    """Accounts and their tokens. A player proves who it is by `authorization: Bearer <token>` in the metadata of a
+    call: UNAUTHENTICATED without a token, or with one that is unknown, revoked or expired; PERMISSION_DENIED with
+    the reason SCOPE_MISSING if the token does not allow what is asked.
     """
 
     def __init__(self, channel):
@@ -45,21 +47,101 @@ class PlayerServiceStub:
                 request_serializer=montane_dot_v1_dot_players__pb2.GetMeRequest.SerializeToString,
                 response_deserializer=montane_dot_v1_dot_players__pb2.GetMeResponse.FromString,
                 _registered_method=True)
+        self.UpdateMe = channel.unary_unary(
+                '/montane.v1.PlayerService/UpdateMe',
+                request_serializer=montane_dot_v1_dot_players__pb2.UpdateMeRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.UpdateMeResponse.FromString,
+                _registered_method=True)
+        self.DeleteMe = channel.unary_unary(
+                '/montane.v1.PlayerService/DeleteMe',
+                request_serializer=montane_dot_v1_dot_players__pb2.DeleteMeRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.DeleteMeResponse.FromString,
+                _registered_method=True)
+        self.GetPlayer = channel.unary_unary(
+                '/montane.v1.PlayerService/GetPlayer',
+                request_serializer=montane_dot_v1_dot_players__pb2.GetPlayerRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.GetPlayerResponse.FromString,
+                _registered_method=True)
+        self.ListTokens = channel.unary_unary(
+                '/montane.v1.PlayerService/ListTokens',
+                request_serializer=montane_dot_v1_dot_players__pb2.ListTokensRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.ListTokensResponse.FromString,
+                _registered_method=True)
+        self.CreateToken = channel.unary_unary(
+                '/montane.v1.PlayerService/CreateToken',
+                request_serializer=montane_dot_v1_dot_players__pb2.CreateTokenRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.CreateTokenResponse.FromString,
+                _registered_method=True)
+        self.DeleteToken = channel.unary_unary(
+                '/montane.v1.PlayerService/DeleteToken',
+                request_serializer=montane_dot_v1_dot_players__pb2.DeleteTokenRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.DeleteTokenResponse.FromString,
+                _registered_method=True)
 
 
 class PlayerServiceServicer:
-    """Accounts. A player proves who it is by `authorization: Bearer <token>` in the metadata of a call.
+    """Accounts and their tokens. A player proves who it is by `authorization: Bearer <token>` in the metadata of a
+    call: UNAUTHENTICATED without a token, or with one that is unknown, revoked or expired; PERMISSION_DENIED with
+    the reason SCOPE_MISSING if the token does not allow what is asked.
     """
 
     def CreatePlayer(self, request, context):
-        """Opens a guest account. Needs no token: it gives the first one.
+        """Opens a guest account. Needs no token: it gives the first one, with the scopes `play`, `read` and `webhooks`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetMe(self, request, context):
-        """Gives the caller's own account. UNAUTHENTICATED without a token.
+        """Gives the caller's own account.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UpdateMe(self, request, context):
+        """Changes what the caller's account says of it. Needs the scope `play`; a bot's token does not do.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteMe(self, request, context):
+        """Erases the caller's account, for good: its name, picture and language, its tokens, and all else that is kept
+        of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
+        and show an empty name. Needs the scope `play`; a bot's token does not do.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPlayer(self, request, context):
+        """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTokens(self, request, context):
+        """Gives a page of the caller's tokens, newest first: what they allow and until when, never the tokens
+        themselves. Those whose time has been over for a day may be missing. Needs the scope `play`; a bot's token
+        does not do.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateToken(self, request, context):
+        """Makes a further token of the caller. Needs the scope `play`; a bot's token does not do. FAILED_PRECONDITION
+        with the reason TOO_MANY_TOKENS if the player has enough.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteToken(self, request, context):
+        """Revokes one of the caller's tokens: it is refused everywhere within 5 seconds. Needs the scope `play`; a
+        bot's token does not do. NOT_FOUND if the caller has no such token.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -78,6 +160,36 @@ def add_PlayerServiceServicer_to_server(servicer, server):
                     request_deserializer=montane_dot_v1_dot_players__pb2.GetMeRequest.FromString,
                     response_serializer=montane_dot_v1_dot_players__pb2.GetMeResponse.SerializeToString,
             ),
+            'UpdateMe': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateMe,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.UpdateMeRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.UpdateMeResponse.SerializeToString,
+            ),
+            'DeleteMe': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteMe,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.DeleteMeRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.DeleteMeResponse.SerializeToString,
+            ),
+            'GetPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPlayer,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.GetPlayerRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.GetPlayerResponse.SerializeToString,
+            ),
+            'ListTokens': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTokens,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.ListTokensRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.ListTokensResponse.SerializeToString,
+            ),
+            'CreateToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateToken,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.CreateTokenRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.CreateTokenResponse.SerializeToString,
+            ),
+            'DeleteToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteToken,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.DeleteTokenRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.DeleteTokenResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'montane.v1.PlayerService', rpc_method_handlers)
@@ -87,7 +199,9 @@ def add_PlayerServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PlayerService:
-    """Accounts. A player proves who it is by `authorization: Bearer <token>` in the metadata of a call.
+    """Accounts and their tokens. A player proves who it is by `authorization: Bearer <token>` in the metadata of a
+    call: UNAUTHENTICATED without a token, or with one that is unknown, revoked or expired; PERMISSION_DENIED with
+    the reason SCOPE_MISSING if the token does not allow what is asked.
     """
 
     @staticmethod
@@ -134,6 +248,168 @@ class PlayerService:
             '/montane.v1.PlayerService/GetMe',
             montane_dot_v1_dot_players__pb2.GetMeRequest.SerializeToString,
             montane_dot_v1_dot_players__pb2.GetMeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpdateMe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/UpdateMe',
+            montane_dot_v1_dot_players__pb2.UpdateMeRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.UpdateMeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteMe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/DeleteMe',
+            montane_dot_v1_dot_players__pb2.DeleteMeRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.DeleteMeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/GetPlayer',
+            montane_dot_v1_dot_players__pb2.GetPlayerRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.GetPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTokens(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/ListTokens',
+            montane_dot_v1_dot_players__pb2.ListTokensRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.ListTokensResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/CreateToken',
+            montane_dot_v1_dot_players__pb2.CreateTokenRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.CreateTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/DeleteToken',
+            montane_dot_v1_dot_players__pb2.DeleteTokenRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.DeleteTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,29 +27,82 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PlayerServiceStub:
-    """Accounts. A player proves who it is by `authorization: Bearer <token>` in the metadata of a call."""
+    """Accounts and their tokens. A player proves who it is by `authorization: Bearer <token>` in the metadata of a
+    call: UNAUTHENTICATED without a token, or with one that is unknown, revoked or expired; PERMISSION_DENIED with
+    the reason SCOPE_MISSING if the token does not allow what is asked.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PlayerServiceAsyncStub: ...
     CreatePlayer: _grpc.UnaryUnaryMultiCallable[_players_pb2.CreatePlayerRequest, _players_pb2.CreatePlayerResponse]
-    """Opens a guest account. Needs no token: it gives the first one."""
+    """Opens a guest account. Needs no token: it gives the first one, with the scopes `play`, `read` and `webhooks`."""
     GetMe: _grpc.UnaryUnaryMultiCallable[_players_pb2.GetMeRequest, _players_pb2.GetMeResponse]
-    """Gives the caller's own account. UNAUTHENTICATED without a token."""
+    """Gives the caller's own account."""
+    UpdateMe: _grpc.UnaryUnaryMultiCallable[_players_pb2.UpdateMeRequest, _players_pb2.UpdateMeResponse]
+    """Changes what the caller's account says of it. Needs the scope `play`; a bot's token does not do."""
+    DeleteMe: _grpc.UnaryUnaryMultiCallable[_players_pb2.DeleteMeRequest, _players_pb2.DeleteMeResponse]
+    """Erases the caller's account, for good: its name, picture and language, its tokens, and all else that is kept
+    of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
+    and show an empty name. Needs the scope `play`; a bot's token does not do.
+    """
+    GetPlayer: _grpc.UnaryUnaryMultiCallable[_players_pb2.GetPlayerRequest, _players_pb2.GetPlayerResponse]
+    """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more."""
+    ListTokens: _grpc.UnaryUnaryMultiCallable[_players_pb2.ListTokensRequest, _players_pb2.ListTokensResponse]
+    """Gives a page of the caller's tokens, newest first: what they allow and until when, never the tokens
+    themselves. Those whose time has been over for a day may be missing. Needs the scope `play`; a bot's token
+    does not do.
+    """
+    CreateToken: _grpc.UnaryUnaryMultiCallable[_players_pb2.CreateTokenRequest, _players_pb2.CreateTokenResponse]
+    """Makes a further token of the caller. Needs the scope `play`; a bot's token does not do. FAILED_PRECONDITION
+    with the reason TOO_MANY_TOKENS if the player has enough.
+    """
+    DeleteToken: _grpc.UnaryUnaryMultiCallable[_players_pb2.DeleteTokenRequest, _players_pb2.DeleteTokenResponse]
+    """Revokes one of the caller's tokens: it is refused everywhere within 5 seconds. Needs the scope `play`; a
+    bot's token does not do. NOT_FOUND if the caller has no such token.
+    """
 
 @_typing.type_check_only
 class PlayerServiceAsyncStub(PlayerServiceStub):
-    """Accounts. A player proves who it is by `authorization: Bearer <token>` in the metadata of a call."""
+    """Accounts and their tokens. A player proves who it is by `authorization: Bearer <token>` in the metadata of a
+    call: UNAUTHENTICATED without a token, or with one that is unknown, revoked or expired; PERMISSION_DENIED with
+    the reason SCOPE_MISSING if the token does not allow what is asked.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreatePlayer: _aio.UnaryUnaryMultiCallable[_players_pb2.CreatePlayerRequest, _players_pb2.CreatePlayerResponse]  # type: ignore[assignment]
-    """Opens a guest account. Needs no token: it gives the first one."""
+    """Opens a guest account. Needs no token: it gives the first one, with the scopes `play`, `read` and `webhooks`."""
     GetMe: _aio.UnaryUnaryMultiCallable[_players_pb2.GetMeRequest, _players_pb2.GetMeResponse]  # type: ignore[assignment]
-    """Gives the caller's own account. UNAUTHENTICATED without a token."""
+    """Gives the caller's own account."""
+    UpdateMe: _aio.UnaryUnaryMultiCallable[_players_pb2.UpdateMeRequest, _players_pb2.UpdateMeResponse]  # type: ignore[assignment]
+    """Changes what the caller's account says of it. Needs the scope `play`; a bot's token does not do."""
+    DeleteMe: _aio.UnaryUnaryMultiCallable[_players_pb2.DeleteMeRequest, _players_pb2.DeleteMeResponse]  # type: ignore[assignment]
+    """Erases the caller's account, for good: its name, picture and language, its tokens, and all else that is kept
+    of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
+    and show an empty name. Needs the scope `play`; a bot's token does not do.
+    """
+    GetPlayer: _aio.UnaryUnaryMultiCallable[_players_pb2.GetPlayerRequest, _players_pb2.GetPlayerResponse]  # type: ignore[assignment]
+    """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more."""
+    ListTokens: _aio.UnaryUnaryMultiCallable[_players_pb2.ListTokensRequest, _players_pb2.ListTokensResponse]  # type: ignore[assignment]
+    """Gives a page of the caller's tokens, newest first: what they allow and until when, never the tokens
+    themselves. Those whose time has been over for a day may be missing. Needs the scope `play`; a bot's token
+    does not do.
+    """
+    CreateToken: _aio.UnaryUnaryMultiCallable[_players_pb2.CreateTokenRequest, _players_pb2.CreateTokenResponse]  # type: ignore[assignment]
+    """Makes a further token of the caller. Needs the scope `play`; a bot's token does not do. FAILED_PRECONDITION
+    with the reason TOO_MANY_TOKENS if the player has enough.
+    """
+    DeleteToken: _aio.UnaryUnaryMultiCallable[_players_pb2.DeleteTokenRequest, _players_pb2.DeleteTokenResponse]  # type: ignore[assignment]
+    """Revokes one of the caller's tokens: it is refused everywhere within 5 seconds. Needs the scope `play`; a
+    bot's token does not do. NOT_FOUND if the caller has no such token.
+    """
 
 class PlayerServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Accounts. A player proves who it is by `authorization: Bearer <token>` in the metadata of a call."""
+    """Accounts and their tokens. A player proves who it is by `authorization: Bearer <token>` in the metadata of a
+    call: UNAUTHENTICATED without a token, or with one that is unknown, revoked or expired; PERMISSION_DENIED with
+    the reason SCOPE_MISSING if the token does not allow what is asked.
+    """
 
     @_abc_1.abstractmethod
     def CreatePlayer(
@@ -57,7 +110,7 @@ class PlayerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _players_pb2.CreatePlayerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_players_pb2.CreatePlayerResponse, _abc.Awaitable[_players_pb2.CreatePlayerResponse]]:
-        """Opens a guest account. Needs no token: it gives the first one."""
+        """Opens a guest account. Needs no token: it gives the first one, with the scopes `play`, `read` and `webhooks`."""
 
     @_abc_1.abstractmethod
     def GetMe(
@@ -65,6 +118,64 @@ class PlayerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _players_pb2.GetMeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_players_pb2.GetMeResponse, _abc.Awaitable[_players_pb2.GetMeResponse]]:
-        """Gives the caller's own account. UNAUTHENTICATED without a token."""
+        """Gives the caller's own account."""
+
+    @_abc_1.abstractmethod
+    def UpdateMe(
+        self,
+        request: _players_pb2.UpdateMeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.UpdateMeResponse, _abc.Awaitable[_players_pb2.UpdateMeResponse]]:
+        """Changes what the caller's account says of it. Needs the scope `play`; a bot's token does not do."""
+
+    @_abc_1.abstractmethod
+    def DeleteMe(
+        self,
+        request: _players_pb2.DeleteMeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.DeleteMeResponse, _abc.Awaitable[_players_pb2.DeleteMeResponse]]:
+        """Erases the caller's account, for good: its name, picture and language, its tokens, and all else that is kept
+        of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
+        and show an empty name. Needs the scope `play`; a bot's token does not do.
+        """
+
+    @_abc_1.abstractmethod
+    def GetPlayer(
+        self,
+        request: _players_pb2.GetPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.GetPlayerResponse, _abc.Awaitable[_players_pb2.GetPlayerResponse]]:
+        """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more."""
+
+    @_abc_1.abstractmethod
+    def ListTokens(
+        self,
+        request: _players_pb2.ListTokensRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.ListTokensResponse, _abc.Awaitable[_players_pb2.ListTokensResponse]]:
+        """Gives a page of the caller's tokens, newest first: what they allow and until when, never the tokens
+        themselves. Those whose time has been over for a day may be missing. Needs the scope `play`; a bot's token
+        does not do.
+        """
+
+    @_abc_1.abstractmethod
+    def CreateToken(
+        self,
+        request: _players_pb2.CreateTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.CreateTokenResponse, _abc.Awaitable[_players_pb2.CreateTokenResponse]]:
+        """Makes a further token of the caller. Needs the scope `play`; a bot's token does not do. FAILED_PRECONDITION
+        with the reason TOO_MANY_TOKENS if the player has enough.
+        """
+
+    @_abc_1.abstractmethod
+    def DeleteToken(
+        self,
+        request: _players_pb2.DeleteTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.DeleteTokenResponse, _abc.Awaitable[_players_pb2.DeleteTokenResponse]]:
+        """Revokes one of the caller's tokens: it is refused everywhere within 5 seconds. Needs the scope `play`; a
+        bot's token does not do. NOT_FOUND if the caller has no such token.
+        """
 
 def add_PlayerServiceServicer_to_server(servicer: PlayerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

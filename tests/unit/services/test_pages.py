@@ -3,7 +3,7 @@
 import pytest
 
 from services.errors import Malformed
-from services.paging import page_token, position_of
+from services.pages import page_token, position_of
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 

@@ -1,4 +1,4 @@
-"""Lists in parts: where one ends, as a token that only the same list takes."""
+"""Lists that are given in parts: where one ends, as a token that only the same list takes."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b

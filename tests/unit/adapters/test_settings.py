@@ -1,0 +1,55 @@
+"""Settings of the limits, as they stand in the environment."""
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.settings import SettingError, load
+from services.limits import UNLIMITED, Budget, Limits
+
+
+def test_limits_are_on_unless_they_are_switched_off() -> None:
+    """Without a setting the defaults hold; `off` sets no limit at all, whatever else is set."""
+    assert load({}, {}).limits == Limits()
+    off = {"MONTANE_RATE_LIMIT": "off", "MONTANE_RATE_LIMIT_TOKEN": "1/1"}
+    assert load({}, off).limits == UNLIMITED
+    assert load({"rate_limit": "on"}, off).limits == Limits(token=Budget(1, 1))
+
+
+def test_each_budget_has_a_setting() -> None:
+    """Each takes a figure, or `off`, and changes no other."""
+    settings = {
+        "TOKEN": ("token", "10/2", Budget(10, 2)),
+        "ANONYMOUS": ("anonymous", "11/3", Budget(11, 3)),
+        "ADDRESS": ("address", "12/4", Budget(12, 4)),
+        "LOGIN": ("login", "13/5", Budget(13, 5)),
+        "STREAMS": ("streams", "14/6", Budget(14, 6)),
+        "OPEN_STREAMS": ("open_streams", "15", 15),
+        "ADDRESS_STREAMS": ("address_streams", "16", 16),
+    }
+    for name, (field, text, budget) in settings.items():
+        for said, wanted in ((text, budget), ("off", None)):
+            found = load({}, {f"MONTANE_RATE_LIMIT_{name}": said}).limits
+            assert found == replace(Limits(), **{field: wanted})
+    assert load({}, {"MONTANE_TRUSTED_PROXIES": "2"}).limits == Limits(trusted_proxies=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("RATE_LIMIT", "maybe"),
+        ("RATE_LIMIT_TOKEN", "600"),
+        ("RATE_LIMIT_TOKEN", "0/60"),
+        ("RATE_LIMIT_TOKEN", "600/0"),
+        ("RATE_LIMIT_TOKEN", "600/1/2"),
+        ("RATE_LIMIT_LOGIN", "many/60"),
+        ("RATE_LIMIT_OPEN_STREAMS", "5/60"),
+        ("RATE_LIMIT_ADDRESS_STREAMS", "0"),
+        ("TRUSTED_PROXIES", "-1"),
+        ("TRUSTED_PROXIES", "10"),
+        ("TRUSTED_PROXIES", "\u0661"),
+    ],
+)
+def test_a_wrong_figure_is_named(name: str, text: str) -> None:
+    """What is no budget is refused, with the setting's name."""
+    with pytest.raises(SettingError, match=f"MONTANE_{name}: expected"):
+        load({}, {f"MONTANE_{name}": text})
