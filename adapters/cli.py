@@ -128,6 +128,48 @@ def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
 
 
 @app.command()
+def rebuild(
+    names: Annotated[list[str] | None, typer.Argument(help="Read models; all if left out.")] = None,
+    only_list: Annotated[
+        bool, typer.Option("--list", help="Only say how far in the log each read model is.")
+    ] = False,
+    afresh: Annotated[
+        bool, typer.Option(help="Begin anew, not where a rebuilding that was ended had come.")
+    ] = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Build read models anew from the log: the same rows, and those that differed put right.
+
+    Safe while the service runs: what is in use stays until the new one is complete. If it is ended before,
+    the next one goes on from there.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from rich.progress import Progress, TaskID
+
+    from adapters.main import StartError, rebuild, standing
+
+    try:
+        if only_list:
+            for name, position, behind in standing(settings):
+                typer.echo(f"{name}: at {position:,}, {behind:,} events behind")
+            return
+        with Progress() as bars:
+            tasks: dict[str, TaskID] = {}
+
+            def progress(name: str, position: int, newest: int) -> None:
+                if name not in tasks:
+                    tasks[name] = bars.add_task(name)
+                bars.update(tasks[name], completed=position, total=newest)
+
+            done = rebuild(settings, names or [], afresh=afresh, progress=progress)
+    except StartError as error:
+        _fail(str(error))
+    for name, rebuilt in done.items():
+        typer.echo(f"{name}: {rebuilt.rows:,} rows, {rebuilt.removed:,} removed, {rebuilt.added:,} added")
+
+
+@app.command()
 def token(
     player: Annotated[str, typer.Argument(help="Whose: player_...")],
     scope: Annotated[

@@ -25,7 +25,9 @@ from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import PostgresMatchList
+from adapters.postgres.read_models.match_pages import PostgresMatchList
+from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
+from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
@@ -44,6 +46,7 @@ from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
 from services.ports import Issuer, Scope, Token
+from services.statistics import Achievements
 from services.webhooks import Webhooks
 
 GRACE = 3
@@ -102,6 +105,22 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
+def standing(settings: Settings) -> list[tuple[str, int, int]]:
+    """Return each read model's name, its position in the log, and how many events it has to take in yet.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        try:
+            models = ReadModels(dict(GAMES), datastore, read_models())
+            behind = models.behind()
+            return [(name, position, behind[name]) for name, position in models.positions().items()]
+        finally:
+            datastore.close()
+
+
 def issue_token(
     settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
 ) -> tuple[Token, str]:
@@ -118,6 +137,41 @@ def issue_token(
             return asyncio.run(players.issue_token(player, scopes, expires_at))
         finally:
             datastore.close()
+
+
+def rebuild(
+    settings: Settings, names: Sequence[str], *, afresh: bool, progress: Callable[[str, int, int], None]
+) -> dict[str, Rebuilt]:
+    """Build read models anew from the log, also while the service runs; return what came of each.
+
+    Args:
+        settings: Where the database is.
+        names: The read models' names; none stands for all.
+        afresh: Whether what a rebuilding that was ended has built is thrown away.
+        progress: Told the read model's name, its position, and the log's newest.
+
+    Raises:
+        StartError: There is no such read model, another process rebuilds it, or the database cannot be
+            reached, or not be migrated.
+    """
+    known = {model.name: model for model in read_models()}
+    if unknown := sorted(set(names) - set(known)):
+        raise StartError(f"there is no read model {unknown[0]}; there are {', '.join(known)}")
+    done = {}
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 2)
+        try:
+            for name in names or known:
+                with Rebuild(dict(GAMES), datastore, known[name], afresh=afresh) as rebuilding:
+                    while rebuilding.advance():
+                        progress(name, rebuilding.position, rebuilding.newest)
+                    done[name] = rebuilding.finish()
+                    progress(name, rebuilding.newest, rebuilding.newest)
+        except RebuildError as error:
+            raise StartError(str(error)) from error
+        finally:
+            datastore.close()
+    return done
 
 
 def use_cases(
@@ -137,9 +191,10 @@ def use_cases(
     )
     players = Players(PostgresAccounts(datastore), clock, issuer)
     chat = Chat(matches, players, PostgresChatLog(datastore), clock)
+    achievements = Achievements(games, PostgresRecords(datastore), players)
     private = settings.webhook_private_addresses
     webhooks = Webhooks(PostgresWebhooks(datastore), clock, private=private)
-    return Services(matches, Lobby(matches.decisions), players, chat, webhooks)
+    return Services(matches, Lobby(matches.decisions), players, chat, achievements, webhooks)
 
 
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:

@@ -6,6 +6,7 @@ from services.chat import Chat
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
+from services.statistics import Achievements
 from services.webhooks import Webhooks
 
 
@@ -17,6 +18,7 @@ class Services(Struct, frozen=True):
         lobby: Around the seats of a match.
         players: Around accounts.
         chat: Around the talk in a match.
+        achievements: What players have achieved.
         webhooks: Around webhooks.
     """
 
@@ -24,4 +26,5 @@ class Services(Struct, frozen=True):
     lobby: Lobby
     players: Players
     chat: Chat
+    achievements: Achievements
     webhooks: Webhooks

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from typing import Any, assert_never, override
@@ -24,7 +25,7 @@ from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import Mapper, member_of
-from adapters.grpc.requests import check, page_size
+from adapters.grpc.requests import check, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
 from domain.match import (
     ChatMode,
@@ -47,7 +48,7 @@ from services.ids import MatchId
 from services.lobby import Lobby
 from services.matches import Answer, Matches, Proposal
 from services.players import Caller, Players
-from services.ports import Listed, Scope
+from services.ports import Listed, MatchFilter, Scope
 from services.summaries import summaries
 
 log = logging.getLogger(__name__)
@@ -96,10 +97,18 @@ class MatchCalls(MatchServiceServicer):
         phase = (
             member_of(Phase, match_pb2.Phase.DESCRIPTOR, request.state) if request.HasField("state") else None
         )
-        page = await self._matches.page(
-            player,
+        wanted = MatchFilter(
             game=request.game if request.HasField("game") else None,
             phase=phase,
+            open_seats=request.open_seats,
+            player=PlayerId(request.player) if request.HasField("player") else None,
+            my_turn=request.my_turn,
+            created_after=_time(request, "created_after"),
+            created_before=_time(request, "created_before"),
+        )
+        page = await self._matches.page(
+            player,
+            wanted,
             after=request.page_token if request.HasField("page_token") else None,
             size=page_size(request),
         )
@@ -296,6 +305,11 @@ class MatchCalls(MatchServiceServicer):
     async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
         """Return matches with the names of who sits in them."""
         return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
+
+
+def _time(request: Any, field: str) -> datetime | None:
+    """Return the time in a field of a request, or None if it is absent."""
+    return time_in(getattr(request, field), field) if request.HasField(field) else None
 
 
 def _after(request: pb.ListEventsRequest) -> int:

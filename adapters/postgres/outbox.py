@@ -86,8 +86,7 @@ class Put(Struct, frozen=True):
 
 def noticed(happened: Happened) -> tuple[Notice, ...]:
     """Return who is told what of an event."""
-    recorded = happened.recorded
-    return tuple(notices(happened.match, recorded.event, recorded.to_act or ()))
+    return tuple(notices(happened.match, happened.recorded.event, happened.newly_to_act))
 
 
 def messages(

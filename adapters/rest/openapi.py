@@ -23,6 +23,7 @@ from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMess
 from services.feeds import CaughtUp, End, Heartbeat
 from services.players import PublicPlayer
 from services.ports import Player, Token
+from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 from services.webhooks import Delivery, Webhook
@@ -51,6 +52,8 @@ STATIC: Mapping[str, Any] = {
     "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "Achievements": Achieved,
+    "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,
     "Problem": Problem,
     "SocketProblem": bodies.SocketProblem,

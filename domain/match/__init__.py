@@ -38,6 +38,7 @@ from domain.match.events import (
 )
 from domain.match.evolve import evolve, fold
 from domain.match.rejections import CLAUSES, Reason
+from domain.match.results import Result, ranks, result
 from domain.match.state import (
     CancelReason,
     ChatMode,
@@ -83,6 +84,7 @@ __all__ = [
     "Reason",
     "Resign",
     "Resigned",
+    "Result",
     "SeatLeft",
     "SeatTaken",
     "Start",
@@ -100,6 +102,8 @@ __all__ = [
     "fold",
     "legal_moves",
     "open_match",
+    "ranks",
+    "result",
     "seen",
     "submit",
     "take_seat",

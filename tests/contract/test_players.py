@@ -22,12 +22,14 @@ from adapters.grpc.server import SERVICES, GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.rest.app import build
 from adapters.use_cases import Services
+from domain.games import GAMES
 from domain.match import PlayerId
 from services.chat import Chat
 from services.ids import TokenId, new_uuid, written
 from services.lobby import Lobby
 from services.players import TOKEN_PREFIX, Players, hash_of
 from services.ports import Player, Token
+from services.statistics import Achievements
 from tests.support.issuer import AUDIENCE, LocalIssuer
 from tests.support.use_cases import ManualClock, memory_stores
 
@@ -43,7 +45,9 @@ def services() -> Services:
     issuer = OpenIdIssuer(AWAY.url, audience=AUDIENCE, jwks_url=None, clock_skew=0, clock=ManualClock(NOW))
     players = Players(STORES.accounts, STORES.clock, issuer)
     chat = Chat(node, players, STORES.chat_log, STORES.clock)
-    return Services(node, Lobby(node.decisions), players, chat, STORES.webhook_cases())
+    achievements = Achievements(dict(GAMES), STORES.records, players)
+    webhooks = STORES.webhook_cases()
+    return Services(node, Lobby(node.decisions), players, chat, achievements, webhooks)
 
 
 APP = build(services(), "0")
@@ -414,7 +418,7 @@ async def test_every_operation_that_knows_its_caller_demands_a_scope(rest: Rest)
         for verb, operation in operations.items():
             if {"token": []} not in operation["security"]:
                 continue
-            named = dict.fromkeys(("match", "message", "player", "token", "webhook"), "x")
+            named = dict.fromkeys(("game", "match", "message", "player", "token", "webhook"), "x")
             address = path.format(**named, seat=0)
             sent: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
             answer = await rest.http.request(verb, address, headers=headers, **sent)

@@ -14,7 +14,8 @@ from adapters.postgres.memory_webhooks import MemoryWebhooks
 from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.postgres.webhooks import PostgresWebhooks
@@ -26,6 +27,7 @@ from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.ports import Clock
+from services.statistics import Achievements
 from services.webhooks import Webhooks
 
 POOL = 4
@@ -71,11 +73,12 @@ class Stores:
         seeds: Any,
         match_list: Any,
         chat_log: ChatLog,
+        records: Any,
         webhooks: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.chat_log, self.webhooks = chat_log, webhooks
+        self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -106,7 +109,8 @@ class Stores:
         node = self.node()
         players = self.players()
         chat = Chat(node, players, self.chat_log, self.clock)
-        return Services(node, Lobby(node.decisions), players, chat, self.webhook_cases())
+        achievements = Achievements(dict(GAMES), self.records, players)
+        return Services(node, Lobby(node.decisions), players, chat, achievements, self.webhook_cases())
 
 
 class PostgresStores(Stores):
@@ -121,6 +125,7 @@ class PostgresStores(Stores):
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
             PostgresChatLog(datastore),
+            PostgresRecords(datastore),
             PostgresWebhooks(datastore),
         )
         self.datastore = datastore
@@ -147,6 +152,7 @@ def memory_stores() -> Stores:
         seeds,
         MemoryMatchList(games, log),
         chat_log,
+        MemoryRecords(games, log),
         MemoryWebhooks(games, log, seeds, chat_log),
     )
 

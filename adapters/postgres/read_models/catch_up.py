@@ -6,13 +6,12 @@ from typing import Any
 
 from eventsourcing.persistence import Tracking
 from eventsourcing.postgres import PostgresTrackingRecorder
-from msgspec import Struct
 from psycopg import Cursor, sql
 
 from adapters.postgres.connections import lost
 from adapters.postgres.datastore import Datastore
-from adapters.postgres.read_models.model import Happened, ReadModel
-from adapters.postgres.read_models.reader import LogReader, newest
+from adapters.postgres.read_models.model import Happened, ReadModel, is_told
+from adapters.postgres.read_models.reader import CHANGES_TURN, LogReader, newest
 from adapters.postgres.store import EVENTS
 from services.live import Games
 
@@ -23,23 +22,10 @@ STRIDE = 10_000
 """How far the log may run ahead of the stored positions while nothing in it concerns a read model."""
 
 STORED = sql.SQL("SELECT application_name, notification_id FROM {}").format(sql.Identifier(TRACKING))
-BEHIND = sql.SQL("SELECT count(*) AS behind FROM {} WHERE notification_id > %s AND topic = ANY(%s)").format(
-    sql.Identifier(EVENTS)
-)
-
-
-class Position(Struct, frozen=True):
-    """How far a read model is.
-
-    Attributes:
-        name: Its name.
-        position: The last position in the log that it has taken in; 0 if none.
-        behind: How many events behind it concern it.
-    """
-
-    name: str
-    position: int
-    behind: int
+BEHIND = sql.SQL(
+    "SELECT count(*) AS behind FROM {} WHERE notification_id > %s"
+    " AND (topic = ANY(%s) OR (%s AND {changes_turn}))"
+).format(sql.Identifier(EVENTS), changes_turn=CHANGES_TURN)
 
 
 class ReadModels(PostgresTrackingRecorder):
@@ -99,7 +85,9 @@ class ReadModels(PostgresTrackingRecorder):
                 batch = reader.read(cursor, position, up_to, topics, self._batch)
                 last = batch[-1].position if len(batch) == self._batch else max(up_to, position)
                 done, failed = _applied(cursor, level, batch)
-                if last - position > STRIDE or any(happened.topic in topics for happened in batch):
+                if last - position > STRIDE or any(
+                    is_told(model, happened) for model in level for happened in batch
+                ):
                     for model in done:
                         self._insert_tracking(cursor, Tracking(model.name, last))
                 if done:
@@ -114,15 +102,20 @@ class ReadModels(PostgresTrackingRecorder):
             raise trouble
         return more
 
-    def positions(self) -> list[Position]:
-        """Return how far each read model is."""
+    def positions(self) -> dict[str, int]:
+        """Return by name how far in the log each read model has come."""
+        with self.datastore.transaction() as cursor:
+            return {model.name: position for model, position in self._positions(cursor).items()}
+
+    def behind(self) -> dict[str, int]:
+        """Return by name how many events concern each read model that it has not taken in yet."""
         with self.datastore.transaction() as cursor:
             cursor.execute("SET LOCAL statement_timeout = 0")
-            found = []
+            counts = {}
             for model, position in self._positions(cursor).items():
-                row = cursor.execute(BEHIND, (position, list(model.topics))).fetchone()
-                found.append(Position(model.name, position, 0 if row is None else row["behind"]))
-            return found
+                row = cursor.execute(BEHIND, (position, list(model.topics), model.turns)).fetchone()
+                counts[model.name] = 0 if row is None else int(row["behind"])
+            return counts
 
     def _alone(self, cursor: Cursor[Any]) -> bool:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (self._lock,))
@@ -144,7 +137,7 @@ def _applied(
     done, trouble = [], None
     for model in models:
         try:
-            if concerned := [happened for happened in batch if happened.topic in model.topics]:
+            if concerned := [happened for happened in batch if is_told(model, happened)]:
                 with cursor.connection.transaction():
                     model.apply(cursor, concerned)
             done.append(model)

@@ -2,8 +2,11 @@
 
 from adapters.postgres.read_models.match_list import MatchListModel
 from adapters.postgres.read_models.model import ReadModel
+from adapters.postgres.read_models.ratings import RatingsModel
+from adapters.postgres.read_models.statistics import StatisticsModel
+from adapters.postgres.read_models.turns import TurnsModel
 
 
 def read_models() -> tuple[ReadModel, ...]:
     """Return all read models."""
-    return (MatchListModel(),)
+    return MatchListModel(), TurnsModel(), StatisticsModel(), RatingsModel()
