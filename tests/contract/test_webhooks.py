@@ -224,6 +224,40 @@ async def test_the_deployment_is_told_of_public_matches(stores: Stores) -> None:
     assert shown == plain(expected)
 
 
+async def test_a_turn_is_told_when_it_begins(stores: Stores) -> None:
+    """To whom it is, once, however many choices the turn has; to the deployment for every seat."""
+    webhooks, services = stores.webhook_cases(), stores.services()
+    players = [await player(stores) for _ in "ab"]
+    opened = proposal(game="mountains", options=GAMES["mountains"].options(), seats=2)
+    id = (await services.matches.open(players[0], opened, None))[1].id
+    admin = Reach(players[0], deployment=True)
+    asking = [await made(webhooks, own(one), [MessageType.YOUR_TURN]) for one in players]
+    every_turn = await made(webhooks, admin, [MessageType.YOUR_TURN], owner=WebhookOwner.DEPLOYMENT)
+    await services.lobby.take_seat(players[1], id, 1, "", None)
+    expected: list[tuple[int, int]] = []
+    acting: tuple[Seat, ...] = ()
+    for _ in range(12):
+        view = await services.matches.legal_moves(id, players[0])
+        expected += [(view.version, seat) for seat in view.to_act if seat not in acting]
+        acting = view.to_act
+        mover = players[acting[0]]
+        move = (await services.matches.legal_moves(id, mover)).legal_moves[0]
+        await services.matches.submit(mover, id, move, key=None, expected_version=None, validate_only=False)
+    parcels = await taken(stores)
+
+    def turns(webhook: Webhook) -> list[tuple[int, int]]:
+        told_of = [told(parcel)["data"] for parcel in parcels if parcel.webhook == webhook.id]
+        return [
+            (one["version"], one["seat"])
+            for one in told_of
+            if one["version"] <= view.version and one["player"] == players[one["seat"]]
+        ]
+
+    assert turns(every_turn) == expected
+    for seat, webhook in enumerate(asking):
+        assert turns(webhook) == [turn for turn in expected if turn[1] == seat]
+
+
 async def test_a_player_is_told_of_what_is_said_to_it(stores: Stores) -> None:
     """By id and room only: the text stays where it can be taken away. Its author is told nothing."""
     webhooks, services, ann, ben = (
