@@ -37,7 +37,7 @@ from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
-from adapters.webhook_worker import start_webhooks
+from adapters.webhook_worker import WebhookWorker
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.chat import Chat
@@ -266,16 +266,9 @@ async def _serve(
     await chat_tail.start()
     follower = Follower(conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
-    closing: list[Stop] = [
-        start_webhooks(
-            conninfo,
-            datastore,
-            dict(GAMES),
-            SystemClock(),
-            private=settings.webhook_private_addresses,
-            log_days=settings.webhook_log_days,
-        )
-    ]
+    webhooks = WebhookWorker(settings, datastore, dict(GAMES), SystemClock())
+    webhooks.start()
+    closing: list[Stop] = [lambda: webhooks.stop(GRACE)]
     try:
         http_addr = grpc_addr = None
         if rest:
