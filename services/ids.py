@@ -3,7 +3,7 @@
 By hand because the libraries that do this are alpha, or come without wheels for some platforms.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from secrets import randbits
 from typing import NewType
 from uuid import UUID
@@ -51,3 +51,11 @@ def parsed(prefix: str, text: str) -> UUID | None:
 def match_id(number: UUID) -> MatchId:
     """Return a match's id as clients see it."""
     return MatchId(written("match", number))
+
+
+def made_at(id: MatchId) -> datetime:
+    """Return when a match's id was made, to the millisecond."""
+    number = parsed("match", id)
+    if number is None:
+        raise ValueError(f"{id} is no match")
+    return datetime.fromtimestamp((number.int >> 80) / 1000, UTC)

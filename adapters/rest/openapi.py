@@ -12,7 +12,14 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, chat_bodies, player_bodies, webhook_bodies, webhook_docs
+from adapters.rest import (
+    bodies,
+    chat_bodies,
+    lobby_bodies,
+    player_bodies,
+    webhook_bodies,
+    webhook_docs,
+)
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
@@ -21,6 +28,7 @@ from domain.shared.catalogues import Clause, DataTable
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
+from services.invitations import Invitation
 from services.players import PublicPlayer
 from services.ports import Player, Token
 from services.statistics import Achieved, RankedPlayer
@@ -42,6 +50,10 @@ STATIC: Mapping[str, Any] = {
     "NewToken": player_bodies.NewToken,
     "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
+    "RematchRequest": lobby_bodies.RematchRequest,
+    "InvitationRequest": lobby_bodies.InvitationRequest,
+    "Invitation": Invitation,
+    "BotPage": bodies.Items[lobby_bodies.Bot],
     "WebhookRequest": webhook_bodies.WebhookRequest,
     "WebhookChangesRequest": webhook_bodies.WebhookChangesRequest,
     "Webhook": Webhook,
@@ -88,7 +100,13 @@ STANDING: Mapping[str, tuple[str, str]] = {
 RETRY = ("Retry-After", ("Seconds after which to come again.", "5"))
 """The header that says when a request that was refused for now may come again."""
 
-DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game": "id"}
+DISCRIMINATED = {
+    "Match": "game",
+    "MatchRequest": "game",
+    "QuickMatchRequest": "game",
+    "View": "game",
+    "Game": "id",
+}
 """The bodies in which one field names the game."""
 
 
@@ -204,7 +222,11 @@ def document(
         },
         "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
         "securitySchemes": {
-            "token": {"type": "http", "scheme": "bearer", "description": "A player's token, `montane_...`."}
+            "token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A player's token, `montane_...`, or one of an issuer that is trusted.",
+            }
         },
     }
     return generated

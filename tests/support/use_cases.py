@@ -13,6 +13,8 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.memory_webhooks import MemoryWebhooks
 from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
+from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
+from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
@@ -23,10 +25,13 @@ from adapters.use_cases import Services
 from domain.games import GAMES
 from services.chat import Chat
 from services.chat_log import ChatLog
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.ports import Clock
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 from services.statistics import Achievements
 from services.webhooks import Webhooks
 
@@ -69,17 +74,21 @@ class Stores:
     def __init__(
         self,
         store: Store,
+        *,
         accounts: Any,
         seeds: Any,
         match_list: Any,
         chat_log: ChatLog,
         records: Any,
+        quick_matches: Any,
+        agenda: Any,
         webhooks: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
         self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
-        self.clock = TickingClock()
+        self.quick_matches, self.agenda = quick_matches, agenda
+        self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
         """Bring the read models up to the log; those in memory always are."""
@@ -107,10 +116,18 @@ class Stores:
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
-        players = self.players()
-        chat = Chat(node, players, self.chat_log, self.clock)
-        achievements = Achievements(dict(GAMES), self.records, players)
-        return Services(node, Lobby(node.decisions), players, chat, achievements, self.webhook_cases())
+        decisions, players = node.decisions, self.players()
+        return Services(
+            matches=node,
+            lobby=Lobby(decisions),
+            players=players,
+            chat=Chat(node, players, self.chat_log, self.clock),
+            achievements=Achievements(dict(GAMES), self.records, players),
+            webhooks=self.webhook_cases(),
+            invitations=Invitations(decisions, players),
+            rematches=Rematches(node, decisions),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+        )
 
 
 class PostgresStores(Stores):
@@ -121,12 +138,14 @@ class PostgresStores(Stores):
         games = dict(GAMES)
         super().__init__(
             postgres_store(games, datastore, APPEND_QUEUE),
-            PostgresAccounts(datastore),
-            PostgresSeeds(datastore),
-            PostgresMatchList(games, datastore),
-            PostgresChatLog(datastore),
-            PostgresRecords(datastore),
-            PostgresWebhooks(datastore),
+            accounts=PostgresAccounts(datastore),
+            seeds=PostgresSeeds(datastore),
+            match_list=PostgresMatchList(games, datastore),
+            chat_log=PostgresChatLog(datastore),
+            quick_matches=PostgresQuickMatches(datastore),
+            agenda=PostgresAgenda(datastore),
+            records=PostgresRecords(datastore),
+            webhooks=PostgresWebhooks(datastore),
         )
         self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
@@ -148,12 +167,14 @@ def memory_stores() -> Stores:
     seeds, chat_log = MemorySeeds(), MemoryChatLog()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
-        MemoryAccounts(),
-        seeds,
-        MemoryMatchList(games, log),
-        chat_log,
-        MemoryRecords(games, log),
-        MemoryWebhooks(games, log, seeds, chat_log),
+        accounts=MemoryAccounts(),
+        seeds=seeds,
+        match_list=MemoryMatchList(games, log),
+        chat_log=chat_log,
+        quick_matches=MemoryQuickMatches(),
+        agenda=MemoryAgenda(games, log),
+        records=MemoryRecords(games, log),
+        webhooks=MemoryWebhooks(games, log, seeds, chat_log),
     )
 
 
