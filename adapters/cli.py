@@ -152,8 +152,7 @@ def work(
     webhook_log_days: WebhookLogDays = None,
     log_level: LogLevel = None,
 ) -> None:
-    """Do in the background what has to be done, until Ctrl-C: keep lists up, watch clocks, move for bots,
-    send webhooks.
+    """Do in the background what has to be done, until Ctrl-C: lists, clocks, bots and webhooks.
 
     Any number may run at once, also beside `montane serve`: everything is done once.
     """

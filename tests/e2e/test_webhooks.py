@@ -18,7 +18,7 @@ async def test_messages_arrive_once_each(database: str) -> None:
     """Two nodes share the work: every message comes once and verifies, whatever hangs beside it."""
     allow = ("--database-url", database, "--webhook-private-addresses", "allow")
     async with receiver(answers(204)) as good, receiver(hangs) as hanging:
-        with Server(*allow, face="rest") as one, Server(*allow, face="rest") as other:
+        with Server(*allow) as one, Server(*allow) as other:
             ann, elsewhere = Client(one.url), Client(other.url, None)
             elsewhere.http.headers = ann.http.headers
             silent = await asyncio.to_thread(subscribed, ann, hanging)
