@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
@@ -17,6 +17,7 @@ import uvicorn
 
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
+from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.follow import Follower
@@ -33,12 +34,14 @@ from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from domain.games import GAMES
+from domain.match import PlayerId
+from services.chat import Chat
 from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
-from services.ports import Issuer
+from services.ports import Issuer, Scope, Token
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 
@@ -98,6 +101,24 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
+def issue_token(
+    settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
+) -> tuple[Token, str]:
+    """Return a further token of a player, of whatever scopes, and its secret.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        Failure: There is no such player, it has enough tokens, or the time is over already.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        players = Players(PostgresAccounts(datastore), SystemClock())
+        try:
+            return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
 def use_cases(
     settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
 ) -> Services:
@@ -116,12 +137,13 @@ def use_cases(
     decisions = matches.decisions
     players = Players(PostgresAccounts(datastore), clock, issuer)
     return Services(
-        matches,
-        Lobby(decisions),
-        players,
-        Invitations(decisions, players),
-        Rematches(matches, decisions),
-        QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+        matches=matches,
+        lobby=Lobby(decisions),
+        players=players,
+        invitations=Invitations(decisions, players),
+        rematches=Rematches(matches, decisions),
+        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+        chat=Chat(matches, players, PostgresChatLog(datastore), clock),
     )
 
 
@@ -152,6 +174,18 @@ def _database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None
         yield embedded.conninfo, embedded
 
 
+@contextmanager
+def _shared_database(settings: Settings) -> Iterator[str]:
+    """Give where the database is, migrated; our own server may be one that a running service started."""
+    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
+        _migrated(conninfo)
+        yield conninfo
+        return
+    with _database(settings) as (conninfo, _):
+        _migrated(conninfo)
+        yield conninfo
+
+
 def _migrated(conninfo: str) -> list[str]:
     try:
         return apply_migrations(conninfo)
@@ -176,7 +210,10 @@ async def _serve(
     limiter = Limiter(settings.limits)
     feeds = services.matches.feeds
     tail = Tail(conninfo, feeds.hear, lambda: store.writer)
+    chats = services.chat.streams
+    chat_tail = Tail(conninfo, chats.hear, lambda: None, MESSAGES)
     await tail.start()
+    await chat_tail.start()
     follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
     follower.start()
     closing: list[Stop] = []
@@ -196,8 +233,9 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
-        await feeds.close(STREAMS_GRACE)
+        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
         await tail.stop()
+        await chat_tail.stop()
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()

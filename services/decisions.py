@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.match import Match, PlayerId, TakeSeat, decide
-from domain.shared.chance import Chance, decision_chance
+from domain.shared.chance import SeededChance, decision_chance
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
@@ -216,7 +216,7 @@ class Decisions:
         task.cancelled() or task.exception()
 
 
-def chance_of(match: Match[Any, Any], seed: bytes, id: MatchId, version: int, command: Any) -> Chance:
+def chance_of(match: Match[Any, Any], seed: bytes, id: MatchId, version: int, command: Any) -> SeededChance:
     """Return the chance of the decision at a version, with the entropy of whoever sits down in it."""
     holders = list(match.holders)
     if isinstance(command, TakeSeat) and 0 <= command.seat < len(holders):

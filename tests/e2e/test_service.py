@@ -179,7 +179,7 @@ def test_migrate_says_what_it_did(tmp_path: Path) -> None:
 def test_help_and_version() -> None:
     """Every command explains itself."""
     assert run("version").stdout.startswith("montane 0.")
-    for arguments in (("--help",), ("serve", "--help"), ("migrate", "--help"), ("version", "--help")):
+    for arguments in (("--help",), *((name, "--help") for name in ("serve", "migrate", "token", "version"))):
         assert "Usage" in run(*arguments).stdout
 
 
