@@ -1,13 +1,17 @@
 """The command `montane`."""
 
 import sys
+from datetime import datetime
 from enum import StrEnum
 from importlib.metadata import version as installed_version
 from typing import Annotated, NoReturn
 
+import msgspec
 import typer
 
 from adapters.settings import SettingError, Settings, load, variable
+from domain.match import PlayerId
+from services.ports import Scope, Time
 
 app = typer.Typer(
     help="Montane: board and card games as a service, over REST and gRPC.",
@@ -216,6 +220,36 @@ def rebuild(
 
 
 @app.command()
+def token(
+    player: Annotated[str, typer.Argument(help="Whose: player_...")],
+    scope: Annotated[
+        list[Scope], typer.Option(help="What it allows; once for each. admin is given here only.")
+    ],
+    expires_at: Annotated[
+        str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a token of a player, of any scope, and print it; it is told this once only.
+
+    Safe while the service runs.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from adapters.main import StartError, issue_token
+    from adapters.messages import describe
+    from services.errors import Failure
+
+    try:
+        _, secret = issue_token(settings, PlayerId(player), scope, _time(expires_at))
+    except StartError as error:
+        _fail(str(error))
+    except Failure as failed:
+        _fail(describe(failed)[1])
+    typer.echo(secret)
+
+
+@app.command()
 def call(
     method: Annotated[str, typer.Argument(help="Such as MatchService.GetView.")],
     request: Annotated[str, typer.Argument(help="The request as JSON.")] = "{}",
@@ -234,6 +268,24 @@ def call(
 
 
 @app.command()
+def verify(
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="The bundle; - for standard input.")],
+    keys: Annotated[
+        typer.FileBinaryRead | None, typer.Option(help="The server's published keys, to trust no other.")
+    ] = None,
+) -> None:
+    """Check the bundle of a match without a server: whatever it says is worked out again."""
+    from adapters.verify import KeysError, checked
+
+    try:
+        holds = checked(file, keys, typer.echo)
+    except KeysError as error:
+        _fail(str(error))
+    if not holds:
+        sys.exit(1)
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     typer.echo(f"montane {installed_version('montane')}")
@@ -242,6 +294,17 @@ def version() -> None:
 def main() -> None:
     """Run the command."""
     app()
+
+
+def _time(text: str | None) -> datetime | None:
+    """Return the time that an option says."""
+    if text is None:
+        return None
+    try:
+        time: datetime = msgspec.convert(text, Time)
+    except msgspec.ValidationError:
+        _fail(f"--expires-at: expected a time such as 2027-01-31T00:00:00Z, not {text!r}")
+    return time
 
 
 def _settings(**flags: str | None) -> Settings:

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
+from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.migrate import MigrationError
@@ -37,12 +38,14 @@ from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from adapters.workers import workers
 from domain.games import GAMES
+from domain.match import PlayerId
+from services.chat import Chat
 from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
-from services.ports import Issuer
+from services.ports import Issuer, Scope, Token
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 
@@ -151,6 +154,24 @@ def standing(settings: Settings) -> list[tuple[str, int, int]]:
             datastore.close()
 
 
+def issue_token(
+    settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
+) -> tuple[Token, str]:
+    """Return a further token of a player, of whatever scopes, and its secret.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        Failure: There is no such player, it has enough tokens, or the time is over already.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        players = Players(PostgresAccounts(datastore), SystemClock())
+        try:
+            return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
 def rebuild(
     settings: Settings, names: Sequence[str], *, afresh: bool, progress: Callable[[str, int, int], None]
 ) -> dict[str, Rebuilt]:
@@ -204,12 +225,13 @@ def use_cases(
     decisions = matches.decisions
     players = Players(PostgresAccounts(datastore), clock, issuer)
     return Services(
-        matches,
-        Lobby(decisions),
-        players,
-        Invitations(decisions, players),
-        Rematches(matches, decisions),
-        QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+        matches=matches,
+        lobby=Lobby(decisions),
+        players=players,
+        invitations=Invitations(decisions, players),
+        rematches=Rematches(matches, decisions),
+        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+        chat=Chat(matches, players, PostgresChatLog(datastore), clock),
     )
 
 
@@ -275,12 +297,16 @@ async def _serve(
     services = use_cases(settings, datastore, store, issuer)
     limiter = Limiter(settings.limits)
     feeds = services.matches.feeds
+    chats = services.chat.streams
     closing: list[Stop] = []
     try:
         if duties.rest or duties.grpc:
-            tail = Tail(conninfo, feeds.hear, lambda: store.writer)
-            await tail.start()
-            closing.append(tail.stop)
+            for tail in (
+                Tail(conninfo, feeds.hear, lambda: store.writer),
+                Tail(conninfo, chats.hear, lambda: None, MESSAGES),
+            ):
+                await tail.start()
+                closing.append(tail.stop)
         http_addr = grpc_addr = None
         if duties.rest:
             http_addr, stop = await start_rest(settings.http_addr, services, limiter)
@@ -300,7 +326,7 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
-        await feeds.close(STREAMS_GRACE)
+        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()

@@ -6,6 +6,7 @@ from enum import StrEnum
 from domain.games import GAMES
 from domain.match import Reason
 from domain.shared.rejections import Rejected
+from services.chat_rooms import ChatReason
 from services.errors import (
     Conflict,
     Failure,
@@ -65,8 +66,14 @@ SENTENCES: Mapping[str, str] = {
     "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",
     "VERSION_CONFLICT": "The match is at version {version}, not at {expected_version}.",
     "IDEMPOTENCY_KEY_REUSED": "The idempotency key came with another request before.",
+    "NOT_YOUR_ROOM": "The caller may neither read nor write in the room {room} of this match now.",
+    "NO_SUCH_MESSAGE": "There is no message {message}, or none that the caller may read.",
+    "CHAT_TOO_FAST": "The caller writes too fast; the next message is taken in {retry_after} seconds.",
     "RATE_LIMITED": "The budget {policy} is spent; come again in {retry_after} seconds.",
     "STORE_UNAVAILABLE": "The store does not answer; trying again with the same idempotency key is safe.",
+    ChatReason.CHAT_OFF: "There is no chat in this match.",
+    ChatReason.WHISPER_TO_SELF: "A whisper goes to another seat.",
+    ChatReason.ALREADY_REPORTED: "The caller has reported this message before, for another reason.",
     Reason.MATCH_NOT_STARTED: "The match has not begun: not all seats are taken.",
     Reason.MATCH_STARTED: "The match has begun.",
     Reason.MATCH_OVER: "The match is over.",

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from services.chat import Chat
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
@@ -20,6 +21,7 @@ class Services(Struct, frozen=True):
         invitations: Around invitations.
         rematches: Playing a match again.
         quick_match: Finding others to play with.
+        chat: Around the talk in a match.
     """
 
     matches: Matches
@@ -28,3 +30,4 @@ class Services(Struct, frozen=True):
     invitations: Invitations
     rematches: Rematches
     quick_match: QuickMatch
+    chat: Chat

@@ -114,12 +114,12 @@ class Told:
 
     __slots__ = ("_forms", "item")
 
-    def __init__(self, item: Item) -> None:
-        """Take the item; it is encoded when the first watch asks for it."""
+    def __init__(self, item: Any) -> None:
+        """Take the item, of whatever kind of stream; it is encoded when the first watch asks for it."""
         self.item = item
-        self._forms: dict[Callable[[Item], Any], Any] = {}
+        self._forms: dict[Callable[[Any], Any], Any] = {}
 
-    def encoded[Form](self, encode: Callable[[Item], Form]) -> Form:
+    def encoded[Form](self, encode: Callable[[Any], Form]) -> Form:
         """Return what `encode` makes of the item; it is made once."""
         try:
             form: Form = self._forms[encode]

@@ -12,12 +12,14 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, lobby_bodies, player_bodies
+from adapters.rest import bodies, chat_bodies, lobby_bodies, player_bodies
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from services.chat_log import ChatMessage, ChatReport
+from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
 from services.invitations import Invitation
 from services.players import PublicPlayer
@@ -48,6 +50,13 @@ STATIC: Mapping[str, Any] = {
     "Health": bodies.Health,
     "Problem": Problem,
     "SocketProblem": bodies.SocketProblem,
+    "MessageRequest": chat_bodies.MessageRequest,
+    "ChatMessage": ChatMessage,
+    "ChatPage": bodies.Items[ChatMessage],
+    "ChatItem": ChatMessageItem | ChatCaughtUp | ChatHeartbeat | ChatEnd,
+    "ReportRequest": chat_bodies.ReportRequest,
+    "ChatReport": ChatReport,
+    "ReportPage": bodies.Items[ChatReport],
 }
 """The bodies that are the same for every game."""
 
@@ -87,18 +96,27 @@ def describes(
     answers: str | None,
     asks: str | None = None,
     streams: str | None = None,
+    ends: bool = False,
     lines: str | None = None,
     fails: Sequence[int] = (),
     secured: bool = False,
 ) -> dict[str, Any]:
     """Return a handler's option that names its bodies, by component, and the problems it may answer with.
 
-    One that answers None has nothing to say.
+    Args:
+        answers: What it answers with; None for nothing.
+        asks: What it is asked with.
+        streams: The items of the stream that it answers with if it is asked for one.
+        ends: Whether the stream comes to an end behind which there is nothing.
+        lines: What each line holds of a list that it answers with if it is asked for lines.
+        fails: The statuses of its problems.
+        secured: Whether it needs a token.
     """
     return {
         "answers": answers,
         "asks": asks,
         "streams": streams,
+        "ends": ends,
         "lines": lines,
         "fails": tuple(fails),
         "secured": secured,
@@ -162,6 +180,7 @@ def document(
             if said["streams"]:
                 schema = {"schema": {"$ref": REFERENCE.format(name=said["streams"])}}
                 operation["responses"][ok]["content"] |= dict.fromkeys(FORMS, schema)
+            if said["ends"]:
                 operation["responses"]["204"] = {"description": "The match is over: do not come back."}
             if said["lines"]:
                 line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}

@@ -110,7 +110,7 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[RateLimited],
         "The caller has spent the budget that `details` names as its `policy`. Come again after the seconds"
         " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
-        " the description of the API lists the budgets.",
+        " the description of the API lists the budgets, and an operation's own budget is told with it.",
     ),
     TooMany: Kind(
         "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."

@@ -9,9 +9,11 @@ import pytest
 from msgspec import structs
 
 from domain.match import PlayerId
+from services.errors import Unauthenticated
 from services.ids import TokenId, new_uuid, written
+from services.players import REMEMBERED
 from services.ports import Player, Scope, Token
-from tests.support.use_cases import Stores, memory_stores, postgres_stores
+from tests.support.use_cases import ManualClock, Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
@@ -120,6 +122,28 @@ async def test_a_profile_changes_where_it_is_said(stores: Stores) -> None:
         assert await accounts.change(ann.id, **(nothing | {field: "xyz"})) == ann
     assert await accounts.named([ann.id, ben.id]) == {ann.id: ann, ben.id: ben}
     assert await accounts.change(player("Cy").id, **nothing) is None
+
+
+async def test_every_node_soon_refuses_what_was_revoked(stores: Stores) -> None:
+    """The one that revokes a token, or erases its player, at once; others that knew it a little later."""
+    clock = ManualClock(NOW)
+    here, there = stores.players(clock), stores.players(clock)
+    _, secret = await here.open_guest("Ann")
+    ann = await here.authenticate(secret, Scope.PLAY)
+    made, second = await here.make_token(ann, [Scope.READ], None)
+    for gone, still in ((second, secret), (secret, None)):
+        for node in (here, there):
+            await node.authenticate(gone, Scope.READ)
+        await (here.erase(ann) if still is None else here.revoke(ann, made.id))
+        with pytest.raises(Unauthenticated):
+            await here.authenticate(gone, Scope.READ)
+        clock.advance(REMEMBERED - datetime.resolution)
+        await there.authenticate(gone, Scope.READ)
+        clock.advance(datetime.resolution)
+        with pytest.raises(Unauthenticated):
+            await there.authenticate(gone, Scope.READ)
+        if still is not None:
+            await there.authenticate(still, Scope.READ)
 
 
 async def test_what_is_erased_is_gone(stores: Stores) -> None:

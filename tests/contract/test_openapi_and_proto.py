@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, match_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import catalogue_pb2, chat_pb2, match_pb2, matches_pb2, players_pb2
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.openapi import component
@@ -50,6 +50,12 @@ SHARED: dict[str, Descriptor] = {
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
     "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
     "Bot": catalogue_pb2.Bot.DESCRIPTOR,
+    "ChatMessage": chat_pb2.ChatMessage.DESCRIPTOR,
+    "ChatReport": chat_pb2.ChatReport.DESCRIPTOR,
+    "ChatMessageItem": chat_pb2.ChatMessageItem.DESCRIPTOR,
+    "ChatCaughtUp": chat_pb2.ChatCaughtUp.DESCRIPTOR,
+    "ChatHeartbeat": chat_pb2.ChatHeartbeat.DESCRIPTOR,
+    "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
 }
 OF_A_GAME: dict[str, Descriptor] = {
     "View": matches_pb2.View.DESCRIPTOR,

@@ -201,6 +201,7 @@ def test_help_and_version() -> None:
         ("work", "--help"),
         ("migrate", "--help"),
         ("rebuild", "--help"),
+        ("token", "--help"),
         ("version", "--help"),
     ):
         assert "Usage" in run(*arguments).stdout

@@ -7,6 +7,7 @@ from typing import Any
 
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
+from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
@@ -17,6 +18,8 @@ from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.chat import Chat
+from services.chat_log import ChatLog
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
@@ -62,11 +65,19 @@ class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
     def __init__(
-        self, store: Store, accounts: Any, seeds: Any, match_list: Any, quick_matches: Any, agenda: Any
+        self,
+        store: Store,
+        accounts: Any,
+        seeds: Any,
+        match_list: Any,
+        quick_matches: Any,
+        chat_log: ChatLog,
+        agenda: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.quick_matches, self.agenda = quick_matches, agenda
+        self.quick_matches, self.chat_log = quick_matches, chat_log
+        self.agenda = agenda
         self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -93,12 +104,13 @@ class Stores:
         node = self.node()
         decisions, players = node.decisions, self.players()
         return Services(
-            node,
-            Lobby(decisions),
-            players,
-            Invitations(decisions, players),
-            Rematches(node, decisions),
-            QuickMatch(node, decisions, self.quick_matches, self.clock),
+            matches=node,
+            lobby=Lobby(decisions),
+            players=players,
+            invitations=Invitations(decisions, players),
+            rematches=Rematches(node, decisions),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+            chat=Chat(node, players, self.chat_log, self.clock),
         )
 
 
@@ -114,6 +126,7 @@ class PostgresStores(Stores):
             PostgresSeeds(datastore),
             PostgresMatchList(games, datastore),
             PostgresQuickMatches(datastore),
+            PostgresChatLog(datastore),
             PostgresAgenda(datastore),
         )
         self.datastore = datastore
@@ -135,6 +148,7 @@ def memory_stores() -> Stores:
         MemorySeeds(),
         MemoryMatchList(games, log),
         MemoryQuickMatches(),
+        MemoryChatLog(),
         MemoryAgenda(games, log),
     )
 

@@ -20,7 +20,7 @@ from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in
 from adapters.rest.sockets import Socket, converse_over
-from adapters.rest.streams import EventStream, resumed_behind, streamed
+from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed
 from domain.match import Phase
 from domain.shared.game import Game
 from services.decisions import LONGEST_KEY
@@ -218,7 +218,7 @@ async def get_view(
 
 @get(
     "/matches/{match:str}/events",
-    opt=describes(answers="EventPage", streams="StreamItem", fails=(400, 401, 403, 404)),
+    opt=describes(answers="EventPage", streams="StreamItem", ends=True, fails=(400, 401, 403, 404)),
 )
 async def list_events(
     request: Call,
@@ -252,7 +252,7 @@ async def list_events(
         if watch.finished and "last-event-id" in request.headers:
             watch.leave()
             return Response(None, status_code=204)
-        return EventStream(watch, media_type)
+        return EventStream(watch, media_type, FORMS[media_type])
     if page_token is not None:
         after = version_in(page_token, "page_token", "a token that a page gave")
     page = await services(request).matches.events(
