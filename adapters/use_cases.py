@@ -9,6 +9,7 @@ from services.matches import Matches
 from services.players import Players
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -22,6 +23,7 @@ class Services(Struct, frozen=True, kw_only=True):
         invitations: Around invitations.
         rematches: Playing a match again.
         quick_match: Finding others to play with.
+        achievements: What players have achieved.
     """
 
     matches: Matches
@@ -31,3 +33,4 @@ class Services(Struct, frozen=True, kw_only=True):
     invitations: Invitations
     rematches: Rematches
     quick_match: QuickMatch
+    achievements: Achievements

@@ -24,6 +24,7 @@ from services.feeds import CaughtUp, End, Heartbeat
 from services.invitations import Invitation
 from services.players import PublicPlayer
 from services.ports import Player, Token
+from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -47,6 +48,8 @@ STATIC: Mapping[str, Any] = {
     "BotPage": bodies.Items[lobby_bodies.Bot],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "Achievements": Achieved,
+    "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,
     "Problem": Problem,
     "SocketProblem": bodies.SocketProblem,

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, chat_pb2, match_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import (
+    catalogue_pb2,
+    chat_pb2,
+    match_pb2,
+    matches_pb2,
+    players_pb2,
+    statistics_pb2,
+)
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.openapi import component
@@ -48,6 +55,11 @@ SHARED: dict[str, Descriptor] = {
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
+    "Achievements": statistics_pb2.GetStatisticsResponse.DESCRIPTOR,
+    "PlayerStatistics": statistics_pb2.PlayerStatistics.DESCRIPTOR,
+    "Rating": statistics_pb2.Rating.DESCRIPTOR,
+    "Leaderboard": statistics_pb2.GetLeaderboardResponse.DESCRIPTOR,
+    "RankedPlayer": statistics_pb2.RankedPlayer.DESCRIPTOR,
     "ChatMessage": chat_pb2.ChatMessage.DESCRIPTOR,
     "ChatReport": chat_pb2.ChatReport.DESCRIPTOR,
     "ChatMessageItem": chat_pb2.ChatMessageItem.DESCRIPTOR,
@@ -130,6 +142,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
         kind = {
             FieldDescriptor.TYPE_STRING: "string",
             FieldDescriptor.TYPE_BOOL: "boolean",
+            FieldDescriptor.TYPE_DOUBLE: "number",
         }.get(field.type, "integer")
         if shape.get("type", "string" if "const" in shape else None) != kind:
             yield f"{field.full_name}: {kind}, but {shape}"

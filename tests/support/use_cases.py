@@ -13,7 +13,8 @@ from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccou
 from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.use_cases import Services
@@ -27,6 +28,7 @@ from services.players import Players
 from services.ports import Clock
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -73,12 +75,13 @@ class Stores:
         match_list: Any,
         chat_log: ChatLog,
         quick_matches: Any,
+        records: Any,
         agenda: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
         self.chat_log = chat_log
-        self.quick_matches, self.agenda = quick_matches, agenda
+        self.quick_matches, self.records, self.agenda = quick_matches, records, agenda
         self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -112,6 +115,7 @@ class Stores:
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
             quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+            achievements=Achievements(dict(GAMES), self.records, players),
         )
 
 
@@ -128,6 +132,7 @@ class PostgresStores(Stores):
             match_list=PostgresMatchList(games, datastore),
             chat_log=PostgresChatLog(datastore),
             quick_matches=PostgresQuickMatches(datastore),
+            records=PostgresRecords(datastore),
             agenda=PostgresAgenda(datastore),
         )
         self.datastore = datastore
@@ -150,6 +155,7 @@ def memory_stores() -> Stores:
         match_list=MemoryMatchList(games, log),
         chat_log=MemoryChatLog(),
         quick_matches=MemoryQuickMatches(),
+        records=MemoryRecords(games, log),
         agenda=MemoryAgenda(games, log),
     )
 
