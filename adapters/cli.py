@@ -178,6 +178,36 @@ def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
 
 
 @app.command()
+def token(
+    player: Annotated[str, typer.Argument(help="Whose: player_...")],
+    scope: Annotated[
+        list[Scope], typer.Option(help="What it allows; once for each. admin is given here only.")
+    ],
+    expires_at: Annotated[
+        str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a token of a player, of any scope, and print it; it is told this once only.
+
+    Safe while the service runs.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from adapters.main import StartError, issue_token
+    from adapters.messages import describe
+    from services.errors import Failure
+
+    try:
+        _, secret = issue_token(settings, PlayerId(player), scope, _time(expires_at))
+    except StartError as error:
+        _fail(str(error))
+    except Failure as failed:
+        _fail(describe(failed)[1])
+    typer.echo(secret)
+
+
+@app.command()
 def rebuild(
     names: Annotated[list[str] | None, typer.Argument(help="Read models; all if left out.")] = None,
     only_list: Annotated[
@@ -217,36 +247,6 @@ def rebuild(
         _fail(str(error))
     for name, rebuilt in done.items():
         typer.echo(f"{name}: {rebuilt.rows:,} rows, {rebuilt.removed:,} removed, {rebuilt.added:,} added")
-
-
-@app.command()
-def token(
-    player: Annotated[str, typer.Argument(help="Whose: player_...")],
-    scope: Annotated[
-        list[Scope], typer.Option(help="What it allows; once for each. admin is given here only.")
-    ],
-    expires_at: Annotated[
-        str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
-    ] = None,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
-) -> None:
-    """Make a token of a player, of any scope, and print it; it is told this once only.
-
-    Safe while the service runs.
-    """
-    settings = _settings(database_url=database_url, data_dir=data_dir)
-    from adapters.main import StartError, issue_token
-    from adapters.messages import describe
-    from services.errors import Failure
-
-    try:
-        _, secret = issue_token(settings, PlayerId(player), scope, _time(expires_at))
-    except StartError as error:
-        _fail(str(error))
-    except Failure as failed:
-        _fail(describe(failed)[1])
-    typer.echo(secret)
 
 
 @app.command()

@@ -140,22 +140,6 @@ def migrate(settings: Settings) -> list[str]:
         return _migrated(conninfo)
 
 
-def standing(settings: Settings) -> list[tuple[str, int, int]]:
-    """Return each read model's name, its position in the log, and how many events it has to take in yet.
-
-    Raises:
-        StartError: The database cannot be reached, or not be migrated.
-    """
-    with _shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 1)
-        try:
-            models = ReadModels(dict(GAMES), datastore, read_models())
-            behind = models.behind()
-            return [(name, position, behind[name]) for name, position in models.positions().items()]
-        finally:
-            datastore.close()
-
-
 def issue_token(
     settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
 ) -> tuple[Token, str]:
@@ -170,6 +154,22 @@ def issue_token(
         players = Players(PostgresAccounts(datastore), SystemClock())
         try:
             return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
+def standing(settings: Settings) -> list[tuple[str, int, int]]:
+    """Return each read model's name, its position in the log, and how many events it has to take in yet.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        try:
+            models = ReadModels(dict(GAMES), datastore, read_models())
+            behind = models.behind()
+            return [(name, position, behind[name]) for name, position in models.positions().items()]
         finally:
             datastore.close()
 

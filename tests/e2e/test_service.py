@@ -195,15 +195,8 @@ def test_read_models_are_rebuilt_beside_a_running_service(tmp_path: Path) -> Non
 def test_help_and_version() -> None:
     """Every command explains itself."""
     assert run("version").stdout.startswith("montane 0.")
-    for arguments in (
-        ("--help",),
-        ("serve", "--help"),
-        ("work", "--help"),
-        ("migrate", "--help"),
-        ("rebuild", "--help"),
-        ("token", "--help"),
-        ("version", "--help"),
-    ):
+    commands = ("serve", "work", "migrate", "rebuild", "token", "version")
+    for arguments in (("--help",), *((name, "--help") for name in commands)):
         assert "Usage" in run(*arguments).stdout
 
 
