@@ -34,7 +34,7 @@ from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
-from services.access import check_known_to, may_know, seat_of, viewer_of
+from services.access import check_known_to, seat_of, viewer_of
 from services.decisions import Decisions, chance_of, checked_key, digest_of
 from services.envelopes import Decision, Envelopes
 from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
@@ -367,10 +367,8 @@ class Matches:
             NotFound: There is no such match, or none that the player may know of.
         """
         live = await self._live.current(id)
-        secrets = None
-        if invitation is not None and not may_know(live.match, player):
-            secrets = await self.decisions.secrets(id)
-        check_known_to(live, player, secrets, invitation)
+        if not await self.decisions.invites(id, invitation):
+            check_known_to(live, player)
         return live
 
     async def page(

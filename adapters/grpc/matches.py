@@ -20,9 +20,9 @@ from adapters.grpc.calls import (
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.limits import VISIT
-from adapters.grpc.lobby import LobbyCalls, invitation_in
+from adapters.grpc.lobby import LobbyCalls
 from adapters.grpc.mapping import Mapper, member_of
-from adapters.grpc.requests import check, page_size, time_in
+from adapters.grpc.requests import check, invitation_in, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
 from adapters.use_cases import Services
 from domain.match import Phase, PlayerId
