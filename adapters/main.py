@@ -140,10 +140,10 @@ def use_cases(
         matches=matches,
         lobby=Lobby(decisions),
         players=players,
+        chat=Chat(matches, players, PostgresChatLog(datastore), clock),
         invitations=Invitations(decisions, players),
         rematches=Rematches(matches, decisions),
         quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
-        chat=Chat(matches, players, PostgresChatLog(datastore), clock),
     )
 
 

@@ -11,23 +11,23 @@ from services.quick_match import QuickMatch
 from services.rematches import Rematches
 
 
-class Services(Struct, frozen=True):
+class Services(Struct, frozen=True, kw_only=True):
     """All use cases.
 
     Attributes:
         matches: Around a match.
         lobby: Around the seats of a match.
         players: Around accounts.
+        chat: Around the talk in a match.
         invitations: Around invitations.
         rematches: Playing a match again.
         quick_match: Finding others to play with.
-        chat: Around the talk in a match.
     """
 
     matches: Matches
     lobby: Lobby
     players: Players
+    chat: Chat
     invitations: Invitations
     rematches: Rematches
     quick_match: QuickMatch
-    chat: Chat

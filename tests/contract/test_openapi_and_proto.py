@@ -44,14 +44,14 @@ SHARED: dict[str, Descriptor] = {
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
-    "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
-    "Bot": catalogue_pb2.Bot.DESCRIPTOR,
     "ChatMessage": chat_pb2.ChatMessage.DESCRIPTOR,
     "ChatReport": chat_pb2.ChatReport.DESCRIPTOR,
     "ChatMessageItem": chat_pb2.ChatMessageItem.DESCRIPTOR,
     "ChatCaughtUp": chat_pb2.ChatCaughtUp.DESCRIPTOR,
     "ChatHeartbeat": chat_pb2.ChatHeartbeat.DESCRIPTOR,
     "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
+    "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
+    "Bot": catalogue_pb2.Bot.DESCRIPTOR,
 }
 OF_A_GAME: dict[str, Descriptor] = {
     "View": matches_pb2.View.DESCRIPTOR,

@@ -65,15 +65,17 @@ class Stores:
     def __init__(
         self,
         store: Store,
+        *,
         accounts: Any,
         seeds: Any,
         match_list: Any,
-        quick_matches: Any,
         chat_log: ChatLog,
+        quick_matches: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.quick_matches, self.chat_log = quick_matches, chat_log
+        self.chat_log = chat_log
+        self.quick_matches = quick_matches
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -103,10 +105,10 @@ class Stores:
             matches=node,
             lobby=Lobby(decisions),
             players=players,
+            chat=Chat(node, players, self.chat_log, self.clock),
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
             quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
-            chat=Chat(node, players, self.chat_log, self.clock),
         )
 
 
@@ -118,11 +120,11 @@ class PostgresStores(Stores):
         games = dict(GAMES)
         super().__init__(
             postgres_store(games, datastore, APPEND_QUEUE),
-            PostgresAccounts(datastore),
-            PostgresSeeds(datastore),
-            PostgresMatchList(games, datastore),
-            PostgresQuickMatches(datastore),
-            PostgresChatLog(datastore),
+            accounts=PostgresAccounts(datastore),
+            seeds=PostgresSeeds(datastore),
+            match_list=PostgresMatchList(games, datastore),
+            chat_log=PostgresChatLog(datastore),
+            quick_matches=PostgresQuickMatches(datastore),
         )
         self._log: ApplicationRecorder = postgres_log(datastore)
         self._list = MatchListRecorder(games, datastore)
@@ -139,11 +141,11 @@ def memory_stores() -> Stores:
     log = POPOApplicationRecorder()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
-        MemoryAccounts(),
-        MemorySeeds(),
-        MemoryMatchList(games, log),
-        MemoryQuickMatches(),
-        MemoryChatLog(),
+        accounts=MemoryAccounts(),
+        seeds=MemorySeeds(),
+        match_list=MemoryMatchList(games, log),
+        chat_log=MemoryChatLog(),
+        quick_matches=MemoryQuickMatches(),
     )
 
 
