@@ -1,6 +1,6 @@
 """What the use cases need from outside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from enum import StrEnum
@@ -261,6 +261,9 @@ class Accounts(Protocol):
 
     async def tokens(self, player: PlayerId, before: TokenId | None, limit: int) -> list[Token]:
         """Return a player's tokens, newest first, older than `before`."""
+
+    async def gone(self, token_hashes: Sequence[bytes]) -> Collection[bytes]:
+        """Return those of the hashes of which there is no token."""
 
     async def revoke(self, player: PlayerId, token: TokenId) -> bytes | None:
         """Delete a token and return the hash of its secret; None if the player has none of this id."""

@@ -26,7 +26,6 @@ from adapters.grpc.status import bug_refusal, refusal_of
 from adapters.use_cases import Services
 from domain.match import (
     Phase,
-    PlayerId,
 )
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
@@ -137,7 +136,7 @@ class MatchCalls(LobbyCalls):
         self, request: pb.WatchMatchRequest, context: Context
     ) -> AsyncGenerator[pb.WatchMatchResponse]:
         """Send what happens in a match."""
-        watch = await self._watch(request, await onlooker(self._players, context))
+        watch = await self._watch(request, await caller_if_any(self._players, context))
         watch.cut_off = CUT_OFF.get()
         try:
             while not watch.over:
@@ -156,7 +155,7 @@ class MatchCalls(LobbyCalls):
         if first is None or first.WhichOneof("request") != "watch":
             raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
         check(first)
-        watch = await self._watch(first.watch, None if player is None else player.id)
+        watch = await self._watch(first.watch, player)
         watch.cut_off = CUT_OFF.get()
         reply = partial(self._reply, MatchId(first.watch.match), player)
         async with aclosing(conversation(watch, request_iterator, reply)) as parts:
@@ -166,14 +165,17 @@ class MatchCalls(LobbyCalls):
                 for message in messages:
                     yield message
 
-    async def _watch(self, request: pb.WatchMatchRequest, player: PlayerId | None) -> Watch:
-        return await self._matches.watch(
+    async def _watch(self, request: pb.WatchMatchRequest, player: Caller | None) -> Watch:
+        watch = await self._matches.watch(
             MatchId(request.match),
-            player,
+            None if player is None else player.id,
             after=request.after if request.HasField("after") else None,
             looking_as=_looking_as(request),
             invitation=invitation_in(request),
         )
+        if player is not None:
+            self._players.sessions.hold(player.credential, watch)
+        return watch
 
     async def _reply(
         self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None

@@ -1,6 +1,6 @@
 """Players, their tokens, and the secrets of matches, in PostgreSQL or in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -116,6 +116,15 @@ class PostgresAccounts:
             (_uuid(player), parsed("token", token)),
         )
         return rows[0]["token_hash"] if rows else None
+
+    async def gone(self, token_hashes: Sequence[bytes]) -> Collection[bytes]:
+        """Return those of the hashes of which there is no token."""
+        rows = await self._datastore.execute(
+            "SELECT hash FROM unnest(%s::bytea[]) AS hash"
+            " WHERE NOT EXISTS (SELECT FROM tokens WHERE token_hash = hash)",
+            (list(token_hashes),),
+        )
+        return {row["hash"] for row in rows}
 
     async def known_as(self, issuer: str, subject: str, newcomer: Player) -> PlayerId:
         """Return the player whom an issuer knows by a name; the newcomer, stored, if there is none."""
@@ -238,6 +247,10 @@ class MemoryAccounts:
                 del self._tokens[hash]
                 return hash
         return None
+
+    async def gone(self, token_hashes: Sequence[bytes]) -> Collection[bytes]:
+        """Return those of the hashes of which there is no token."""
+        return set(token_hashes) - self._tokens.keys()
 
     async def known_as(self, issuer: str, subject: str, newcomer: Player) -> PlayerId:
         """Return the player whom an issuer knows by a name; the newcomer, stored, if there is none."""

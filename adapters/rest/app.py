@@ -44,6 +44,23 @@ A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with
 once, as an item or with a result. A browser, which can set no header, names its token in a subprotocol: it
 asks for `montane.v1` and `montane.bearer.<token>`. What cannot be opened is told as a `SocketProblem`, and
 the socket closed with 4000 and the problem's status.
+
+## Tokens
+
+A caller shows who it is by `Authorization: Bearer <token>`. What a token allows is said by its scopes:
+
+| scope | allows |
+| --- | --- |
+| `play` | to open, join and play matches; to read as the player; to manage its account |
+| `read` | to read as the player: private matches, the own seat's view |
+| `bot` | to play and read as a program: its seats are shown as a bot's; not to manage the account |
+| `webhooks` | to have the player's events sent to an address |
+| `admin` | what concerns the whole deployment; only its operator gives it, by `montane token` |
+
+What anybody may see needs no token; one that is shown must be good all the same. A revoked token is refused
+everywhere within 5 seconds, and streams that are open by it end. A deployment may trust an OpenID Connect
+issuer as well: its tokens, shown in the same way, name a player each, with `play`, `read` and `webhooks`; the
+player is made when it is first seen.
 """
 
 

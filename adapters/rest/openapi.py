@@ -202,7 +202,11 @@ def document(
         },
         "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
         "securitySchemes": {
-            "token": {"type": "http", "scheme": "bearer", "description": "A player's token, `montane_...`."}
+            "token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A player's token, `montane_...`, or one of an issuer that is trusted.",
+            }
         },
     }
     return generated

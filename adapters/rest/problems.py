@@ -81,7 +81,9 @@ KINDS: Mapping[type[Failure], Kind] = {
         "unauthenticated",
         401,
         TITLES[Unauthenticated],
-        "Send `Authorization: Bearer <token>` with a player's token.",
+        "Send `Authorization: Bearer <token>` with a player's token. `reason` says what is wrong with the one"
+        " sent: `TOKEN_MISSING`, `TOKEN_MALFORMED`, `TOKEN_UNKNOWN` (or revoked), `TOKEN_EXPIRED`; of an"
+        " issuer's, `TOKEN_NOT_YET_VALID` or `TOKEN_FOREIGN` too.",
     ),
     Forbidden: Kind(
         "forbidden",

@@ -57,6 +57,8 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
         await refuse(socket, visit(socket).told(failed))
         return
     watch.cut_off = abort_of(socket.scope)
+    if player is not None:
+        services(socket).players.sessions.hold(player.credential, watch)
 
     reply = partial(_reply, visit(socket), matches, match, player)
     with suppress(WebSocketDisconnect):

@@ -79,6 +79,14 @@ async def test_a_further_token_is_found_listed_and_revoked(stores: Stores) -> No
     assert await accounts.tokens(ann.id, None, 9) == [later[1], later[0]]
 
 
+async def test_hashes_of_no_token_are_told(stores: Stores) -> None:
+    """Of many at once; a token whose time is over is there yet."""
+    accounts, ann = stores.accounts, player("Ann")
+    await accounts.add(ann, token(ann, NOW, NOW), b"there")
+    assert await accounts.gone([b"there", b"gone", b"other"]) == {b"gone", b"other"}
+    assert await accounts.gone([]) == set()
+
+
 async def test_so_many_tokens_are_good_at_a_time(stores: Stores) -> None:
     """Those that are over do not count; a day later they are forgotten, the player's own only."""
     accounts, ann, ben = stores.accounts, player("Ann"), player("Ben")

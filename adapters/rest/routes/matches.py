@@ -252,6 +252,8 @@ async def list_events(
         if watch.finished and "last-event-id" in request.headers:
             watch.leave()
             return Response(None, status_code=204)
+        if player is not None:
+            services(request).players.sessions.hold(player.credential, watch)
         return EventStream(watch, media_type, FORMS[media_type])
     if page_token is not None:
         after = version_in(page_token, "page_token", "a token that a page gave")

@@ -39,6 +39,8 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     """Events have to be read from the store, and it is away."""
     END_REASON_TOO_SLOW: _EndReason.ValueType  # 4
     """The reader fell too far behind."""
+    END_REASON_TOKEN_ENDED: _EndReason.ValueType  # 5
+    """The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 
 class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -53,6 +55,8 @@ END_REASON_STORE_UNAVAILABLE: EndReason.ValueType  # 3
 """Events have to be read from the store, and it is away."""
 END_REASON_TOO_SLOW: EndReason.ValueType  # 4
 """The reader fell too far behind."""
+END_REASON_TOKEN_ENDED: EndReason.ValueType  # 5
+"""The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
 
 class _ViewerKind:
