@@ -38,6 +38,22 @@ def _flag(name: str, text: str) -> typer.models.OptionInfo:
 
 DatabaseUrl = Annotated[str | None, _flag("database_url", "PostgreSQL to use; our own if left out.")]
 DataDir = Annotated[str | None, _flag("data_dir", "Folder of our own PostgreSQL. Default: .montane")]
+PoolSize = Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")]
+AppendQueue = Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")]
+RememberedMatches = Annotated[
+    str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
+]
+SnapshotEvery = Annotated[
+    str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
+]
+OpenMatchHours = Annotated[
+    str | None,
+    _flag("open_match_hours", "Hours that a match may wait for players; then it is called off. Default: 24"),
+]
+BotPause = Annotated[
+    str | None, _flag("bot_pause", "Milliseconds between two moves of a bot in a match. Default: 100")
+]
+LogLevel = Annotated[str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")]
 
 
 @app.command()
@@ -47,14 +63,12 @@ def serve(
     data_dir: DataDir = None,
     http_addr: Annotated[str | None, _flag("http_addr", "REST. Default: 127.0.0.1:8000")] = None,
     grpc_addr: Annotated[str | None, _flag("grpc_addr", "gRPC. Default: 127.0.0.1:50051")] = None,
-    pool_size: Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")] = None,
-    append_queue: Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")] = None,
-    remembered_matches: Annotated[
-        str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
-    ] = None,
-    snapshot_every: Annotated[
-        str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
-    ] = None,
+    pool_size: PoolSize = None,
+    append_queue: AppendQueue = None,
+    remembered_matches: RememberedMatches = None,
+    snapshot_every: SnapshotEvery = None,
+    open_match_hours: OpenMatchHours = None,
+    bot_pause: BotPause = None,
     oidc_issuer: Annotated[
         str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
     ] = None,
@@ -67,15 +81,24 @@ def serve(
     oidc_clock_skew: Annotated[
         str | None, _flag("oidc_clock_skew", "Seconds by which its clock may differ. Default: 60")
     ] = None,
-    log_level: Annotated[
-        str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
+    log_level: LogLevel = None,
+    workers: Annotated[
+        bool | None,
+        typer.Option(
+            help="Also see to lists, clocks and bots here. Default: yes for all, no for rest or grpc alone,"
+            " which leave that to `montane work`.",
+            show_default=False,
+        ),
     ] = None,
     rate_limit: Annotated[
         str | None, _flag("rate_limit", "Limits by token and address: on or off. Default: on")
     ] = None,
     trusted_proxies: Annotated[str | None, _flag("trusted_proxies", "Proxies in front. Default: 0")] = None,
 ) -> None:
-    """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named."""
+    """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named.
+
+    `serve rest` and `serve grpc` serve one face only: run any number of them, and of `montane work`.
+    """
     settings = _settings(
         database_url=database_url,
         data_dir=data_dir,
@@ -85,6 +108,8 @@ def serve(
         append_queue=append_queue,
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
+        open_match_hours=open_match_hours,
+        bot_pause=bot_pause,
         oidc_issuer=oidc_issuer,
         oidc_audience=oidc_audience,
         oidc_jwks_url=oidc_jwks_url,
@@ -93,10 +118,46 @@ def serve(
         rate_limit=rate_limit,
         trusted_proxies=trusted_proxies,
     )
-    from adapters.main import StartError, serve
+    from adapters.main import Duties, StartError, serve
+
+    working = face is Face.ALL if workers is None else workers
+    try:
+        serve(settings, Duties(rest=face is not Face.GRPC, grpc=face is not Face.REST, workers=working))
+    except StartError as error:
+        _fail(str(error))
+
+
+@app.command()
+def work(
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    pool_size: PoolSize = None,
+    append_queue: AppendQueue = None,
+    remembered_matches: RememberedMatches = None,
+    snapshot_every: SnapshotEvery = None,
+    open_match_hours: OpenMatchHours = None,
+    bot_pause: BotPause = None,
+    log_level: LogLevel = None,
+) -> None:
+    """Do in the background what has to be done, until Ctrl-C: keep lists up, watch clocks, move for bots.
+
+    Any number may run at once, also beside `montane serve`: everything is done once.
+    """
+    settings = _settings(
+        database_url=database_url,
+        data_dir=data_dir,
+        pool_size=pool_size,
+        append_queue=append_queue,
+        remembered_matches=remembered_matches,
+        snapshot_every=snapshot_every,
+        open_match_hours=open_match_hours,
+        bot_pause=bot_pause,
+        log_level=log_level,
+    )
+    from adapters.main import StartError, work
 
     try:
-        serve(settings, rest=face is not Face.GRPC, grpc=face is not Face.REST)
+        work(settings)
     except StartError as error:
         _fail(str(error))
 
@@ -144,6 +205,48 @@ def token(
     except Failure as failed:
         _fail(describe(failed)[1])
     typer.echo(secret)
+
+
+@app.command()
+def rebuild(
+    names: Annotated[list[str] | None, typer.Argument(help="Read models; all if left out.")] = None,
+    only_list: Annotated[
+        bool, typer.Option("--list", help="Only say how far in the log each read model is.")
+    ] = False,
+    afresh: Annotated[
+        bool, typer.Option(help="Begin anew, not where a rebuilding that was ended had come.")
+    ] = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Build read models anew from the log: the same rows, and those that differed put right.
+
+    Safe while the service runs: what is in use stays until the new one is complete. If it is ended before,
+    the next one goes on from there.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from rich.progress import Progress, TaskID
+
+    from adapters.main import StartError, rebuild, standing
+
+    try:
+        if only_list:
+            for name, position, behind in standing(settings):
+                typer.echo(f"{name}: at {position:,}, {behind:,} events behind")
+            return
+        with Progress() as bars:
+            tasks: dict[str, TaskID] = {}
+
+            def progress(name: str, position: int, newest: int) -> None:
+                if name not in tasks:
+                    tasks[name] = bars.add_task(name)
+                bars.update(tasks[name], completed=position, total=newest)
+
+            done = rebuild(settings, names or [], afresh=afresh, progress=progress)
+    except StartError as error:
+        _fail(str(error))
+    for name, rebuilt in done.items():
+        typer.echo(f"{name}: {rebuilt.rows:,} rows, {rebuilt.removed:,} removed, {rebuilt.added:,} added")
 
 
 @app.command()

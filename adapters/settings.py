@@ -44,6 +44,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         append_queue: The most events that may wait to be written; beyond, commands are told to come again.
         remembered_matches: How many matches are kept folded in memory.
         snapshot_every: How many events lie between two snapshots of a match.
+        open_match_hours: How many hours a match may wait for players before it is called off.
+        bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
         oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
         oidc_audience: What its tokens must name as their audience.
         oidc_jwks_url: Where its keys are; None if it tells that itself.
@@ -68,6 +70,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     append_queue: int = 5_000
     remembered_matches: int = 10_000
     snapshot_every: int = 500
+    open_match_hours: int = 24
+    bot_pause: int = 100
     oidc_issuer: str | None = None
     oidc_audience: str | None = None
     oidc_jwks_url: str | None = None
@@ -215,6 +219,8 @@ _READERS: Mapping[str, Any] = {
     "append_queue": _count,
     "remembered_matches": _count,
     "snapshot_every": _count,
+    "open_match_hours": _count,
+    "bot_pause": _count,
     "oidc_issuer": _web_address,
     "oidc_audience": str,
     "oidc_jwks_url": _web_address,

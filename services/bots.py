@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from domain.match import PlayerId
 from services.ids import written
+from services.policies import Policy, at_random
 from services.ports import Player
 from services.profiles import DEFAULT_LOCALE
 
@@ -32,17 +33,21 @@ class Bot(Struct, frozen=True):
         number: What its accounts' ids are made from; never given again.
         title: As its accounts are called, with the place's number behind it.
         description: How it plays, in one sentence.
+        policy: How it plays.
     """
 
     name: str
     number: int
     title: str
     description: str
+    policy: Policy
 
 
 BOTS: Mapping[str, Bot] = {
     bot.name: bot
-    for bot in (Bot("random", 1, "Random bot", "Makes any legal move, each as likely as the others."),)
+    for bot in (
+        Bot("random", 1, "Random bot", "Makes any legal move, each as likely as the others.", at_random),
+    )
 }
 """The server's bots by name."""
 
@@ -58,6 +63,9 @@ def bot_of(player: PlayerId) -> Bot | None:
 
 
 _BY_ACCOUNT = {account(bot, place): bot for bot in BOTS.values() for place in range(PLACES)}
+
+POLICIES: Mapping[PlayerId, Policy] = {id: bot.policy for id, bot in _BY_ACCOUNT.items()}
+"""How each account of a bot plays."""
 
 ACCOUNTS: tuple[Player, ...] = tuple(
     Player(

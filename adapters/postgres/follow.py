@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 
-from eventsourcing.persistence import ApplicationRecorder
 from psycopg import sql
 
 from adapters.postgres.connections import Connection, limited, lost
@@ -23,12 +22,9 @@ log = logging.getLogger(__name__)
 class Follower:
     """A thread that calls `catch_up` whenever the log grows, and begins anew when its connection is lost."""
 
-    def __init__(
-        self, conninfo: str, recorder: ApplicationRecorder, catch_up: Callable[[ApplicationRecorder], bool]
-    ) -> None:
-        """Take where the log is, how to read it, and what takes it in batch by batch."""
+    def __init__(self, conninfo: str, catch_up: Callable[[], bool]) -> None:
+        """Take where the log is, and what takes it in batch by batch and tells whether there may be more."""
         self._conninfo = limited(conninfo)
-        self._recorder = recorder
         self._catch_up = catch_up
         self._trouble: str | None = None
         self._stopped = Event()
@@ -56,7 +52,7 @@ class Follower:
 
     def _listen(self, connection: Connection) -> None:
         while not self._stopped.is_set():
-            while self._catch_up(self._recorder) and not self._stopped.is_set():
+            while self._catch_up() and not self._stopped.is_set():
                 pass
             self._well()
             self._stopped.wait(TOGETHER)

@@ -5,15 +5,17 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from eventsourcing.persistence import ApplicationRecorder
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
-from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMatchList, PostgresMatchList
-from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
+from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
+from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.registry import read_models
+from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
 from services.chat import Chat
@@ -71,15 +73,15 @@ class Stores:
         match_list: Any,
         chat_log: ChatLog,
         quick_matches: Any,
+        agenda: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.chat_log = chat_log
-        self.quick_matches = quick_matches
-        self.clock = TickingClock()
+        self.chat_log, self.quick_matches, self.agenda = chat_log, quick_matches, agenda
+        self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
-        """Bring the match list up to the log; one in memory always is."""
+        """Bring the read models up to the log; those in memory always are."""
 
     def node(self, *, remembered: int = 100, snapshot_every: int = 500) -> Matches:
         """Return the use cases of one more process on these stores."""
@@ -125,13 +127,14 @@ class PostgresStores(Stores):
             match_list=PostgresMatchList(games, datastore),
             chat_log=PostgresChatLog(datastore),
             quick_matches=PostgresQuickMatches(datastore),
+            agenda=PostgresAgenda(datastore),
         )
-        self._log: ApplicationRecorder = postgres_log(datastore)
-        self._list = MatchListRecorder(games, datastore)
+        self.datastore = datastore
+        self._read_models = ReadModels(games, datastore, read_models())
 
     def catch_up(self) -> None:
-        """Bring the match list up to the log."""
-        while self._list.catch_up(self._log):
+        """Bring the read models up to the log."""
+        while self._read_models.catch_up():
             pass
 
 
@@ -146,6 +149,7 @@ def memory_stores() -> Stores:
         match_list=MemoryMatchList(games, log),
         chat_log=MemoryChatLog(),
         quick_matches=MemoryQuickMatches(),
+        agenda=MemoryAgenda(games, log),
     )
 
 

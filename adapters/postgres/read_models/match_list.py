@@ -1,93 +1,53 @@
 """The list of matches: a table that follows the log, and the same in memory."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 import msgspec
-from eventsourcing.persistence import ApplicationRecorder, StoredEvent, Tracking
-from eventsourcing.postgres import PostgresTrackingRecorder
-from psycopg import sql
+from eventsourcing.persistence import ApplicationRecorder
+from psycopg import Cursor, sql
 
 from adapters.generics import filled
 from adapters.postgres.datastore import Datastore
-from adapters.postgres.mapper import EventMapper, tag
+from adapters.postgres.mapper import tag
+from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.store import EVENTS
-from domain.match import Finished, Match, Opened, Phase, PlayerId, SeatTaken, Started, Visibility, evolve
+from domain.match import Finished, Match, Opened, Phase, PlayerId, SeatTaken, Started, Visibility
 from services.ids import MatchId, match_id, parsed
 from services.live import Games
-from services.ports import Listed, Recorded
-
-NAME = "match_list"
-TOPICS = [tag(event) for event in (Opened, SeatTaken, Started, Finished)]
-"""The events that the list shows anything of."""
-
-BATCH = 500
-STRIDE = 10_000
-"""How far the log may run ahead of the stored position while nothing in it concerns the list."""
+from services.ports import Listed
 
 
-class MatchListRecorder(PostgresTrackingRecorder):
-    """The table `match_list` and its position in the log, changed in one transaction."""
+class MatchListModel:
+    """The table `match_list`."""
 
-    def __init__(self, games: Games, datastore: Datastore) -> None:
-        """Take the registered games and the connections."""
-        super().__init__(datastore, tracking_table_name="match_tracking")
-        self._games = games
-        self._mapper = EventMapper(games)
-        self._decoders = _decoders(games)
-        self._seen = 0
+    name = "match_list"
+    tables = ("match_list",)
+    topics = frozenset(tag(event) for event in (Opened, SeatTaken, Started, Finished))
 
-    def catch_up(self, log: ApplicationRecorder) -> bool:
-        """Take in the next batch of the log, and return whether there may be more.
-
-        One process does so at a time; what another is doing is left to it.
-        """
-        with self.datastore.transaction(commit=True) as cursor:
-            cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (NAME,))
-            row = cursor.fetchone()
-            if row is None or not row["held"]:
-                return False
-            tracked = self._max_tracking_id(NAME, cursor) or 0
-            start = max(tracked, self._seen)
-            stop = log.max_notification_id() or 0
-            found = log.select_notifications(start, BATCH, stop, TOPICS, inclusive_of_start=False)
-            reached = found[-1].id if len(found) == BATCH else max(stop, start)
-            for notification in found:
-                self._apply(cursor, notification)
-            if found or reached - tracked > STRIDE:
-                self._insert_tracking(cursor, Tracking(NAME, reached))
-        self._seen = reached
-        return len(found) == BATCH
-
-    def _apply(self, cursor: Any, stored: StoredEvent) -> None:
-        recorded: Recorded = self._mapper.to_domain_event(stored).recorded
-        number = stored.originator_id
-        if isinstance(recorded.event, Opened):
-            game = self._games[recorded.event.terms.game]
-            before = None
-        else:
-            row = cursor.execute(
-                "SELECT game, match FROM match_list WHERE match_id = %s", (number,)
-            ).fetchone()
-            game = self._games[row["game"]]
-            before = self._decoders[game.id].decode(bytes(row["match"]))
-        match = evolve(game, before, recorded.event)
-        players = [parsed("player", player) for player in (match.terms.opener, *_seated(match))]
-        cursor.execute(
+    def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
+        """Write down each match as the last event of the batch left it."""
+        opened_at = {one.number: one.recorded.at for one in reversed(batch)}
+        last = {one.number: one.match for one in batch}
+        cursor.executemany(
             "INSERT INTO match_list (match_id, game, phase, public, players, opened_at, match)"
             " VALUES (%s, %s, %s, %s, %s, %s, %s)"
             " ON CONFLICT (match_id) DO UPDATE"
             " SET phase = excluded.phase, players = excluded.players, match = excluded.match",
-            (
-                number,
-                game.id,
-                match.phase,
-                match.terms.visibility is Visibility.PUBLIC,
-                players,
-                recorded.at,
-                msgspec.json.encode(match),
-            ),
+            [
+                (
+                    number,
+                    match.terms.game,
+                    match.phase,
+                    match.terms.visibility is Visibility.PUBLIC,
+                    [parsed("player", player) for player in (match.terms.opener, *_seated(match))],
+                    opened_at[number],
+                    msgspec.json.encode(match),
+                )
+                for number, match in last.items()
+            ],
         )
 
 
@@ -144,7 +104,6 @@ class MemoryMatchList:
     def __init__(self, games: Games, log: ApplicationRecorder) -> None:
         """Take the registered games and the log."""
         self._games = games
-        self._mapper = EventMapper(games)
         self._log = log
 
     async def page(
@@ -158,20 +117,13 @@ class MemoryMatchList:
     ) -> list[Listed]:
         """Return matches that the viewer may know of, newest first, older than `before`."""
         listed: dict[UUID, Listed] = {}
-        for stored in self._log.select_notifications(None, 1_000_000):
-            recorded: Recorded = self._mapper.to_domain_event(stored).recorded
-            number = cast(UUID, stored.originator_id)
-            known = listed.get(number)
-            if known is None:
-                terms = recorded.event.terms
-                match = evolve(self._games[terms.game], None, recorded.event)
-            else:
-                match = evolve(self._games[known.match.terms.game], known.match, recorded.event)
-            listed[number] = Listed(
-                id=match_id(number),
-                opened_at=recorded.at if known is None else known.opened_at,
-                match=match,
-                version=recorded.version,
+        for one in whole_log(self._games, self._log):
+            known = listed.get(one.number)
+            listed[one.number] = Listed(
+                id=match_id(one.number),
+                opened_at=one.recorded.at if known is None else known.opened_at,
+                match=one.match,
+                version=one.recorded.version,
             )
         found = [
             one

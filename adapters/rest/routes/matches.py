@@ -60,7 +60,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """Open a match.
 
     The caller takes the seat it names. A match starts by itself when its last seat is taken, unless `start`
-    is `manual`.
+    is `manual`. One that does not begin is called off after a time that the server sets, commonly a day.
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, RawMatchRequest)

@@ -734,7 +734,10 @@ Global___TimeControl: _TypeAlias = TimeControl  # noqa: Y015
 
 @_typing.final
 class Clocks(_message.Message):
-    """The time that the seats have left. A seat's time is up when it has run for what remained."""
+    """The time that the seats have left. A seat whose time runs has what it had less the time since `at`; when that is
+    nothing it may only resign. All others have what they had. This holds until the next `clocks_set`. A client counts
+    from the server's time, which heartbeats tell, as its own clock may be wrong.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -143,7 +143,8 @@ class MatchServiceServicer:
     """
 
     def CreateMatch(self, request, context):
-        """Opens a match, seats its opener if it wants so, and starts the match if that fills it.
+        """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
+        called off after a time that the server sets, commonly a day.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -43,7 +43,9 @@ class MatchServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MatchServiceAsyncStub: ...
     CreateMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.CreateMatchRequest, _matches_pb2.CreateMatchResponse]
-    """Opens a match, seats its opener if it wants so, and starts the match if that fills it."""
+    """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
+    called off after a time that the server sets, commonly a day.
+    """
     GetMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.GetMatchRequest, _matches_pb2.GetMatchResponse]
     """Gives a match without its table."""
     ListMatches: _grpc.UnaryUnaryMultiCallable[_matches_pb2.ListMatchesRequest, _matches_pb2.ListMatchesResponse]
@@ -117,7 +119,9 @@ class MatchServiceAsyncStub(MatchServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.CreateMatchRequest, _matches_pb2.CreateMatchResponse]  # type: ignore[assignment]
-    """Opens a match, seats its opener if it wants so, and starts the match if that fills it."""
+    """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
+    called off after a time that the server sets, commonly a day.
+    """
     GetMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.GetMatchRequest, _matches_pb2.GetMatchResponse]  # type: ignore[assignment]
     """Gives a match without its table."""
     ListMatches: _aio.UnaryUnaryMultiCallable[_matches_pb2.ListMatchesRequest, _matches_pb2.ListMatchesResponse]  # type: ignore[assignment]
@@ -194,7 +198,9 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matches_pb2.CreateMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.CreateMatchResponse, _abc.Awaitable[_matches_pb2.CreateMatchResponse]]:
-        """Opens a match, seats its opener if it wants so, and starts the match if that fills it."""
+        """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
+        called off after a time that the server sets, commonly a day.
+        """
 
     @_abc_1.abstractmethod
     def GetMatch(
