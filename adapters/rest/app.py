@@ -45,7 +45,8 @@ EXPOSED = [
 DESCRIPTION = """Open matches, play them by commands, see them as your seat may.
 
 A first game: `POST /v1/players` gives a token, `POST /v1/matches` opens a match, and
-`POST /v1/matches/{match}/commands` plays. The same over gRPC in the package `montane.v1`.
+`POST /v1/matches/{match}/commands` plays; `POST /v1/quick-match` finds others to play with. The same over
+gRPC in the package `montane.v1`.
 
 A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with `after`, `as` and
 `invitation` as for the list of events. It sends a `StreamItem` for all that happens. It takes a

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from domain.match import PlayerId
+from services.bots import BOTS
 from services.ports import Scope
 from tests.support.lobby_faces import Grpc, Rest, Told, over_grpc, rest
 from tests.support.use_cases import Stores, memory_stores
@@ -257,3 +258,12 @@ async def test_a_token_for_reading_changes_nothing(table: Table) -> None:
         assert await table.refused("Ann", call, match=id, **fields) == ("403", "SCOPE_MISSING"), call
     assert await table.refused("Ann", "QuickMatch", game="mountains") == ("403", "SCOPE_MISSING")
     await table.done("Ann", "GetInvitation", match=id)
+
+
+async def test_the_bots_of_the_server(table: Table) -> None:
+    """They are listed to everybody, by the names that they are asked for by."""
+    bots = await table.face.bots()
+    assert [bot["name"] for bot in bots] == list(BOTS)
+    for bot in bots:
+        assert bot["description"].endswith(".")
+        await table.done("Ann", "TakeSeat", match=await table.opened(), seat=1, bot=bot["name"])
