@@ -10,6 +10,8 @@ from services.players import Players
 from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -24,6 +26,8 @@ class Services(Struct, frozen=True, kw_only=True):
         rematches: Playing a match again.
         quick_match: Finding others to play with.
         proofs: Around what proves a match.
+        achievements: What players have achieved.
+        webhooks: Around webhooks.
     """
 
     matches: Matches
@@ -34,3 +38,5 @@ class Services(Struct, frozen=True, kw_only=True):
     rematches: Rematches
     quick_match: QuickMatch
     proofs: Proofs
+    achievements: Achievements
+    webhooks: Webhooks

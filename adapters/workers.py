@@ -14,6 +14,7 @@ from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.registry import read_models
 from adapters.settings import Settings
+from adapters.webhook_worker import WebhookWorker
 from domain.games import GAMES
 from services.bot_turns import BotPlayers
 from services.bots import POLICIES
@@ -132,7 +133,7 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
     """Return all that the service does by itself.
 
     Args:
-        settings: How long matches stay open, and how fast bots are.
+        settings: How long matches stay open, how fast bots are, and where webhooks may point.
         datastore: The connections.
         matches: The use cases, by which bots play.
         keys: What heads are signed with.
@@ -150,5 +151,6 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
             Steps("clocks", timekeeper.step),
             Steps("bots", players.step),
             Steps("signatures", signer.step),
+            WebhookWorker(settings, datastore, dict(GAMES), clock),
         ],
     )

@@ -188,6 +188,8 @@ class Listener:
         player: PlayerId | None,
         room: ChatRoom | None,
         behind: Message | None,
+        *,
+        invited: bool,
     ) -> None:
         """Begin behind a message, or at the first one, of a match that has come to a version."""
         self.over = False
@@ -197,6 +199,7 @@ class Listener:
         self._version = version
         self._player = player
         self._room = room
+        self._invited = invited
         self._position = 0 if behind is None else behind.position
         self._last = None if behind is None else behind.id
         self._whole = False
@@ -257,7 +260,7 @@ class Listener:
         """Return what the reader may read of the next messages; none may be left of them."""
         try:
             batch = await self._channel.behind(self._position, self._version)
-            reader = reader_of(batch.live, self._player, self._room)
+            reader = reader_of(batch.live, self._player, self._room, invited=self._invited)
         except Unavailable:
             return self._end(ChatEndReason.STORE_UNAVAILABLE)
         except (Failure, Rejected):
@@ -298,13 +301,19 @@ class ChatStreams:
             channel.hear(position)
 
     def listen(
-        self, live: Live, player: PlayerId | None, room: ChatRoom | None, behind: Message | None
+        self,
+        live: Live,
+        player: PlayerId | None,
+        room: ChatRoom | None,
+        behind: Message | None,
+        *,
+        invited: bool,
     ) -> Listener:
         """Return a new listener to a match; whoever takes it must `leave` it."""
         if (channel := self._channels.get(live.id)) is None:
             channel = self._channels[live.id] = ChatChannel(live.id, self._log, self._current, self._show)
             self._empty.clear()
-        listener = Listener(self, channel, live.version, player, room, behind)
+        listener = Listener(self, channel, live.version, player, room, behind, invited=invited)
         channel.listeners.add(listener)
         return listener
 
