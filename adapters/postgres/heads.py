@@ -108,7 +108,7 @@ class PostgresHeads:
 
     async def of_day(self, date: str) -> Sequence[Head]:
         """Return the heads of a day in the order of their matches."""
-        return [_head(row) for row in await self._datastore.execute(HEADS, (date,))]
+        return [head_in(row) for row in await self._datastore.execute(HEADS, (date,))]
 
     async def close(self, day: SignedDay, tree: Sequence[Level]) -> None:
         """Store a day with the levels of its tree; one that is closed stays, and one that has grown waits."""
@@ -278,7 +278,7 @@ def final_of(number: UUID, version: int, state: bytes) -> Final:
 def signed_in(row: dict[str, Any]) -> SignedHead:
     """Return the signed head in a row of `SIGNED`."""
     return SignedHead(
-        head=_head(row),
+        head=head_in(row),
         date=row["date"].isoformat(),
         key=key_of(read(row["x"])),
         signature=row["signature"],
@@ -290,7 +290,8 @@ def day_in(row: dict[str, Any]) -> SignedDay:
     return SignedDay(**{**row, "date": row["date"].isoformat()})
 
 
-def _head(row: dict[str, Any]) -> Head:
+def head_in(row: dict[str, Any]) -> Head:
+    """Return the head in a row of `HEADS` or `SIGNED`."""
     return Head(match=match_id(row["match_id"]), version=row["version"], head=row["head"])
 
 
