@@ -4,6 +4,7 @@ import sys
 from datetime import datetime
 from enum import StrEnum
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import msgspec
@@ -11,6 +12,7 @@ import typer
 
 from adapters.settings import SettingError, Settings, load, variable
 from domain.match import PlayerId
+from services.ids import MatchId
 from services.ports import Scope, Time
 
 app = typer.Typer(
@@ -306,6 +308,35 @@ def call(
         typer.echo(call(method, request, address=str(settings.grpc_addr), token=token, key=key))
     except CallFailed as failed:
         _fail(str(failed))
+
+
+@app.command()
+def audit(
+    match: Annotated[str | None, typer.Option(help="Only this match: match_...")] = None,
+    jobs: Annotated[int, typer.Option(help="How many processes.", min=1, max=256)] = 1,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Keep in this file how far it is, and go on there; it is deleted at the end."),
+    ] = None,
+    after: Annotated[str | None, typer.Option("--from", help="Begin behind this match: match_...")] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Verify all stored matches again: everything that can be recomputed is, down to the signatures.
+
+    Safe while the service runs. A line a fault, with match and version; the status is 1 if there is any.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from adapters.audit import AuditError, Plan
+    from adapters.main import StartError, audit
+
+    plan = Plan(jobs=jobs, file=resume, after=None if after is None else MatchId(after))
+    try:
+        holds = audit(settings, plan, None if match is None else MatchId(match), typer.echo)
+    except (StartError, AuditError) as error:
+        _fail(str(error))
+    if not holds:
+        sys.exit(1)
 
 
 @app.command()

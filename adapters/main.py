@@ -16,6 +16,7 @@ import psycopg
 import uvicorn
 from msgspec import Struct
 
+from adapters.audit import Plan, audit_log, audit_match
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
@@ -46,6 +47,7 @@ from domain.games import GAMES
 from domain.match import PlayerId
 from services.chat import Chat
 from services.heads import KeyElsewhere
+from services.ids import MatchId
 from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
@@ -214,6 +216,17 @@ def rebuild(
         finally:
             datastore.close()
     return done
+
+
+def audit(settings: Settings, plan: Plan, match: MatchId | None, say: Callable[[str], None]) -> bool:
+    """Say what is wrong in the log, or with one match of it, and return whether nothing is.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        AuditError: The audit cannot begin.
+    """
+    with _shared_database(settings) as conninfo:
+        return audit_log(conninfo, plan, say) if match is None else audit_match(conninfo, match, say)
 
 
 def use_cases(

@@ -143,7 +143,7 @@ class StoredAudit:
 
     def match(self, number: UUID) -> Judged:
         """Audit one match."""
-        return self.part(UUID(int=number.int - 1), number)
+        return self.part(UUID(int=max(0, number.int - 1)), number)
 
     def part(self, after: UUID, up_to: UUID) -> Judged:
         """Audit all matches behind one, up to and with another.

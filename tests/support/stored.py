@@ -67,14 +67,20 @@ def digest_of_step(place: int) -> str:
     return f"{place:064x}"
 
 
-def store(conninfo: str, matches: Iterable[StoredMatch]) -> int:
-    """Store matches, all going on at the same time, and return how many events they have."""
+def store(conninfo: str, matches: Iterable[StoredMatch], *, openings: bool = True) -> int:
+    """Store matches, all going on at the same time, and return how many events they have.
+
+    Args:
+        conninfo: Where the database is.
+        matches: The matches.
+        openings: Whether what was put down for them before their first events is stored too.
+    """
     stored, mapper = list(matches), EventMapper(dict(GAMES))
     with psycopg.connect(conninfo) as connection, connection.cursor() as cursor:
         with cursor.copy(
             "COPY match_openings (owner_id, key, match_id, seed, digest, invitation) FROM STDIN"
         ) as copy:
-            for match in stored:
+            for match in stored if openings else ():
                 copy.write_row(
                     (UUID(int=1), match.id, match.number, match.seed, digest_of_step(0), b"0" * 16)
                 )
