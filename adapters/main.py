@@ -26,11 +26,13 @@ from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import PostgresQuickMatches
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import PostgresMatchList
+from adapters.postgres.read_models.match_pages import PostgresMatchList
 from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
+from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
@@ -48,6 +50,8 @@ from services.players import Players
 from services.ports import Issuer, Scope, Token
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -229,6 +233,8 @@ def use_cases(
         lobby=Lobby(decisions),
         players=players,
         chat=Chat(matches, players, PostgresChatLog(datastore), clock),
+        achievements=Achievements(games, PostgresRecords(datastore), players),
+        webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
         invitations=Invitations(decisions, players),
         rematches=Rematches(matches, decisions),
         quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),

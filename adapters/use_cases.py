@@ -9,6 +9,8 @@ from services.matches import Matches
 from services.players import Players
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -22,6 +24,8 @@ class Services(Struct, frozen=True, kw_only=True):
         invitations: Around invitations.
         rematches: Playing a match again.
         quick_match: Finding others to play with.
+        achievements: What players have achieved.
+        webhooks: Around webhooks.
     """
 
     matches: Matches
@@ -31,3 +35,5 @@ class Services(Struct, frozen=True, kw_only=True):
     invitations: Invitations
     rematches: Rematches
     quick_match: QuickMatch
+    achievements: Achievements
+    webhooks: Webhooks

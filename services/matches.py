@@ -18,7 +18,6 @@ from domain.match import (
     Match,
     MemoryAid,
     OnTimeOut,
-    Phase,
     PlayerId,
     Resign,
     StartMode,
@@ -38,15 +37,17 @@ from domain.shared.viewers import Viewer, seated
 from services.access import check_known_to, seat_of, viewer_of
 from services.decisions import Decisions, chance_of, checked_key, digest_of
 from services.envelopes import Decision, Envelopes
-from services.errors import KeyReused, Malformed, NotFound, Unavailable
+from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
 from services.feeds import Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Games, Live, opened
-from services.pages import Page
+from services.pages import Page, page_token, position_of
 from services.ports import (
     Clock,
     EventStore,
     Listed,
+    ListPlace,
+    MatchFilter,
     MatchList,
     Opening,
     Recorded,
@@ -373,9 +374,8 @@ class Matches:
     async def page(
         self,
         player: PlayerId | None,
+        wanted: MatchFilter,
         *,
-        game: str | None,
-        phase: Phase | None,
         after: str | None,
         size: int,
     ) -> Page[Listed]:
@@ -383,15 +383,25 @@ class Matches:
 
         Raises:
             NotFound: There is no game of this id.
-            Malformed: `after` is not where a page ended.
+            Unauthenticated: Whose turn it should be is not known.
+            Malformed: The player that is wanted is none, or no page of this list gave `after`.
         """
-        if game is not None:
-            self.game(game)
-        if after is not None and parsed("match", after) is None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
-        before = None if after is None else MatchId(after)
-        found = await self._match_list.page(player, game=game, phase=phase, before=before, limit=size + 1)
-        return Page(tuple(found[:size]), found[size - 1].id if len(found) > size else None)
+        if wanted.game is not None:
+            self.game(wanted.game)
+        if wanted.player is not None and parsed("player", wanted.player) is None:
+            raise Malformed("INVALID_FIELD", field="player", expected="a player's id")
+        if wanted.my_turn and player is None:
+            raise Unauthenticated("TOKEN_MISSING")
+        behind = None
+        if after is not None:
+            opened_at, match = position_of(after, "matches", wanted).split()
+            behind = ListPlace(datetime.fromisoformat(opened_at), MatchId(match))
+        found = await self._match_list.page(player, wanted, behind=behind, limit=size + 1)
+        if len(found) <= size:
+            return Page(tuple(found), None)
+        last = found[size - 1]
+        position = f"{last.opened_at.isoformat()} {last.id}"
+        return Page(tuple(found[:size]), page_token(position, "matches", wanted))
 
     async def view(
         self,

@@ -12,6 +12,8 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from services.errors import Malformed
 
+PAGE_SIZE = 50
+LARGEST_PAGE = 200
 FEW = 6
 """How many values of an enumeration are listed when one is wrong."""
 

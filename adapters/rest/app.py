@@ -15,7 +15,17 @@ from adapters.rest import problems
 from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import catalogue, chat, docs, health, lobby, matches, players
+from adapters.rest.routes import (
+    catalogue,
+    chat,
+    docs,
+    health,
+    lobby,
+    matches,
+    players,
+    statistics,
+    webhooks,
+)
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -77,6 +87,8 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
                     Router("/", route_handlers=lobby.ROUTES, tags=["Lobby"]),
                     Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
+                    Router("/", route_handlers=statistics.ROUTES, tags=["Statistics"]),
+                    Router("/", route_handlers=webhooks.ROUTES, tags=["Webhooks"]),
                 ],
                 before_request=look_over,
             ),

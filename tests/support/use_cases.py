@@ -8,14 +8,19 @@ from typing import Any
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
+from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.memory_webhooks import MemoryWebhooks
+from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.use_cases import Services
 from domain.games import GAMES
 from services.chat import Chat
@@ -27,6 +32,8 @@ from services.players import Players
 from services.ports import Clock
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -72,12 +79,15 @@ class Stores:
         seeds: Any,
         match_list: Any,
         chat_log: ChatLog,
+        records: Any,
         quick_matches: Any,
         agenda: Any,
+        webhooks: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.chat_log, self.quick_matches, self.agenda = chat_log, quick_matches, agenda
+        self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
+        self.quick_matches, self.agenda = quick_matches, agenda
         self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -99,6 +109,10 @@ class Stores:
         """Return the use cases around accounts, of one more process."""
         return Players(self.accounts, clock or self.clock)
 
+    def webhook_cases(self) -> Webhooks:
+        """Return the use cases around webhooks."""
+        return Webhooks(self.webhooks, self.clock, private=False)
+
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
@@ -108,6 +122,8 @@ class Stores:
             lobby=Lobby(decisions),
             players=players,
             chat=Chat(node, players, self.chat_log, self.clock),
+            achievements=Achievements(dict(GAMES), self.records, players),
+            webhooks=self.webhook_cases(),
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
             quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
@@ -128,13 +144,19 @@ class PostgresStores(Stores):
             chat_log=PostgresChatLog(datastore),
             quick_matches=PostgresQuickMatches(datastore),
             agenda=PostgresAgenda(datastore),
+            records=PostgresRecords(datastore),
+            webhooks=PostgresWebhooks(datastore),
         )
         self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
+        self._outbox = OutboxRecorder(games, datastore, lambda: None)
+        self._chat_outbox = ChatOutboxRecorder(datastore, lambda: None)
 
     def catch_up(self) -> None:
         """Bring the read models up to the log."""
         while self._read_models.catch_up():
+            pass
+        while any([self._outbox.catch_up(), self._chat_outbox.catch_up()]):
             pass
 
 
@@ -142,14 +164,17 @@ def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
     log = POPOApplicationRecorder()
+    seeds, chat_log = MemorySeeds(), MemoryChatLog()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
         accounts=MemoryAccounts(),
-        seeds=MemorySeeds(),
+        seeds=seeds,
         match_list=MemoryMatchList(games, log),
-        chat_log=MemoryChatLog(),
+        chat_log=chat_log,
         quick_matches=MemoryQuickMatches(),
         agenda=MemoryAgenda(games, log),
+        records=MemoryRecords(games, log),
+        webhooks=MemoryWebhooks(games, log, seeds, chat_log),
     )
 
 

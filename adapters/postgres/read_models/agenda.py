@@ -45,6 +45,7 @@ class AgendaModel:
 
     name = "match_agenda"
     tables = ("match_agenda",)
+    turns = True
 
     def __init__(self, games: Games) -> None:
         """Take the registered games: any of their events may change who is to act."""
