@@ -18,7 +18,7 @@ from domain.match import Phase
 from services.bots import ACCOUNTS
 from services.errors import Unavailable
 from services.ids import match_id, new_uuid
-from tests.support.lobby import ANN, BEN, match_of, player, seated, wanted
+from tests.support.lobby import ANN, BEN, match_of, opened, player, seated, wanted
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores
 
@@ -153,6 +153,15 @@ async def test_a_server_that_is_away_is_unavailable(monkeypatch: pytest.MonkeyPa
         with pytest.raises(Unavailable):
             async with line.alone("fit"):
                 pass
+
+
+async def test_a_match_of_the_list_is_joined(stores: Stores) -> None:
+    """One that was opened in another way is found as soon as it is listed."""
+    node = stores.services()
+    id = await opened(node)
+    stores.catch_up()
+    _, listed = await node.quick_match.join(BEN, wanted(), None)
+    assert (listed.id, seated(listed.match)) == (id, [ANN, BEN])
 
 
 async def test_the_bots_have_accounts(stores: Stores) -> None:
