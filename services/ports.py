@@ -343,15 +343,6 @@ class MatchList(Protocol):
             limit: The most that are wanted.
         """
 
-    async def overdue(self, at: datetime, limit: int) -> list[tuple[MatchId, Seat]]:
-        """Return the seats that must choose and whose time is up, the longest overdue first."""
-
-    async def bots_to_act(self, limit: int) -> list[tuple[MatchId, Seat]]:
-        """Return the seats that must choose and are held by a bot, by match and seat."""
-
-    async def waiting(self, opened_before: datetime, limit: int) -> list[MatchId]:
-        """Return the matches that were opened before a time and have not begun, the oldest first."""
-
 
 class Statistics(Struct, frozen=True, kw_only=True):
     """How often a player has played a game to its end, and how that ended.

@@ -143,8 +143,8 @@ class PostgresStores(Stores):
             match_list=PostgresMatchList(games, datastore),
             chat_log=PostgresChatLog(datastore),
             quick_matches=PostgresQuickMatches(datastore),
-            agenda=PostgresAgenda(datastore),
             records=PostgresRecords(datastore),
+            agenda=PostgresAgenda(datastore),
             webhooks=PostgresWebhooks(datastore),
         )
         self.datastore = datastore
@@ -172,8 +172,8 @@ def memory_stores() -> Stores:
         match_list=MemoryMatchList(games, log),
         chat_log=chat_log,
         quick_matches=MemoryQuickMatches(),
-        agenda=MemoryAgenda(games, log),
         records=MemoryRecords(games, log),
+        agenda=MemoryAgenda(games, log),
         webhooks=MemoryWebhooks(games, log, seeds, chat_log),
     )
 
