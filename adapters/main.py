@@ -26,6 +26,7 @@ from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import PostgresMatchList
+from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
 from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
 from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
@@ -42,6 +43,7 @@ from services.chat import Chat
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Issuer, Scope, Token
 from services.statistics import Achievements
@@ -189,7 +191,8 @@ def use_cases(
     players = Players(PostgresAccounts(datastore), clock, issuer)
     chat = Chat(matches, players, PostgresChatLog(datastore), clock)
     achievements = Achievements(games, PostgresRecords(datastore), players)
-    return Services(matches, Lobby(matches.decisions), players, chat, achievements)
+    player_feed = PlayerFeed(PostgresPlayerLog(datastore), PostgresChatLog(datastore), chat.shown, clock)
+    return Services(matches, Lobby(matches.decisions), players, chat, achievements, player_feed)
 
 
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
@@ -253,12 +256,15 @@ async def _serve(
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
     limiter = Limiter(settings.limits)
-    feeds = services.matches.feeds
-    tail = Tail(conninfo, feeds.hear, lambda: store.writer)
-    chats = services.chat.streams
-    chat_tail = Tail(conninfo, chats.hear, lambda: None, MESSAGES)
-    await tail.start()
-    await chat_tail.start()
+    feeds, chats, players = services.matches.feeds, services.chat.streams, services.player_feed.streams
+    tails = [
+        Tail(conninfo, feeds.hear, lambda: store.writer),
+        Tail(conninfo, chats.hear, lambda: None, MESSAGES),
+        Tail(conninfo, players.hear, lambda: None, FEEDS),
+        Tail(conninfo, players.hear, lambda: None, TALK),
+    ]
+    for tail in tails:
+        await tail.start()
     follower = Follower(conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
     closing: list[Stop] = []
@@ -278,9 +284,9 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
-        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
-        await tail.stop()
-        await chat_tail.stop()
+        await asyncio.gather(*(streams.close(STREAMS_GRACE) for streams in (feeds, chats, players)))
+        for tail in tails:
+            await tail.stop()
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()

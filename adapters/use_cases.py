@@ -5,6 +5,7 @@ from msgspec import Struct
 from services.chat import Chat
 from services.lobby import Lobby
 from services.matches import Matches
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.statistics import Achievements
 
@@ -18,6 +19,7 @@ class Services(Struct, frozen=True):
         players: Around accounts.
         chat: Around the talk in a match.
         achievements: What players have achieved.
+        player_feed: What concerns a player.
     """
 
     matches: Matches
@@ -25,3 +27,4 @@ class Services(Struct, frozen=True):
     players: Players
     chat: Chat
     achievements: Achievements
+    player_feed: PlayerFeed

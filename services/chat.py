@@ -48,7 +48,7 @@ class Chat:
     def __init__(self, matches: Matches, players: Players, log: ChatLog, clock: Clock) -> None:
         """Take the matches, the names of players, where messages are kept, and the time."""
         self._current = matches.decisions.live.current
-        self.streams = ChatStreams(log, self._current, self._shown, clock)
+        self.streams = ChatStreams(log, self._current, self.shown, clock)
         self._players = players
         self._log = log
         self._clock = clock
@@ -153,7 +153,7 @@ class Chat:
             # Read before the match is: whoever has just sat down is not shown what onlookers wrote since.
             now = reader_of(await self._current(match), player, room)
             if now == reader:
-                shown = await self._shown(found[:size])
+                shown = await self.shown(found[:size])
                 return Page(tuple(shown), found[size - 1].id if len(found) > size else None)
             reader = now
 
@@ -222,7 +222,7 @@ class Chat:
         removed = await self._log.remove(match, MessageId(id))
         if removed is None:
             raise NotFound("NO_SUCH_MESSAGE", message=id)
-        (shown,) = await self._shown([removed])
+        (shown,) = await self.shown([removed])
         return shown
 
     async def _position(
@@ -252,10 +252,10 @@ class Chat:
         """Return what was posted, if the same was asked."""
         if posted.digest != digest:
             raise KeyReused
-        (shown,) = await self._shown([posted.message])
+        (shown,) = await self.shown([posted.message])
         return shown
 
-    async def _shown(self, messages: Sequence[Message]) -> Sequence[ChatMessage]:
+    async def shown(self, messages: Sequence[Message]) -> Sequence[ChatMessage]:
         """Return messages with the names of who wrote them."""
         names = await self._names([message.author for message in messages])
         return [_shown(message, names) for message in messages]

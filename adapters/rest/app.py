@@ -15,7 +15,7 @@ from adapters.rest import problems
 from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import catalogue, chat, docs, health, matches, players, statistics
+from adapters.rest.routes import catalogue, chat, docs, health, matches, player_feed, players, statistics
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -58,6 +58,7 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
                     Router("/", route_handlers=players.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
                     Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
+                    Router("/", route_handlers=player_feed.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=statistics.ROUTES, tags=["Statistics"]),
                 ],
                 before_request=look_over,

@@ -21,6 +21,7 @@ from domain.shared.catalogues import Clause, DataTable
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
+from services.player_feed import PlayerCaughtUp, PlayerEnd, PlayerEvent, PlayerEventItem, PlayerHeartbeat
 from services.players import PublicPlayer
 from services.ports import Player, Token
 from services.statistics import Achieved, RankedPlayer
@@ -43,6 +44,8 @@ STATIC: Mapping[str, Any] = {
     "SeatRequest": bodies.SeatRequest,
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "PlayerEventPage": bodies.Items[PlayerEvent],
+    "PlayerItem": PlayerEventItem | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd,
     "Achievements": Achieved,
     "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,

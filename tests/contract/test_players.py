@@ -27,6 +27,7 @@ from domain.match import PlayerId
 from services.chat import Chat
 from services.ids import TokenId, new_uuid, written
 from services.lobby import Lobby
+from services.player_feed import PlayerFeed
 from services.players import TOKEN_PREFIX, Players, hash_of
 from services.ports import Player, Token
 from services.statistics import Achievements
@@ -46,7 +47,8 @@ def services() -> Services:
     players = Players(STORES.accounts, STORES.clock, issuer)
     chat = Chat(node, players, STORES.chat_log, STORES.clock)
     achievements = Achievements(dict(GAMES), STORES.records, players)
-    return Services(node, Lobby(node.decisions), players, chat, achievements)
+    feed = PlayerFeed(STORES.player_log, STORES.chat_log, chat.shown, STORES.clock)
+    return Services(node, Lobby(node.decisions), players, chat, achievements, feed)
 
 
 APP = build(services(), "0")

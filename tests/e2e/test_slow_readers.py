@@ -37,7 +37,7 @@ TICK = 0.05
 @asynccontextmanager
 async def serving(matches: Matches, players: object) -> AsyncIterator[tuple[Address, int]]:
     """Give where REST and gRPC are served."""
-    services = Services(matches, Lobby(matches.decisions), players, None, None)  # type: ignore[arg-type]
+    services = Services(matches, Lobby(matches.decisions), players, None, None, None)  # type: ignore[arg-type]
     address, stop = await start_rest(Address("127.0.0.1", 0), services)
     server = GrpcServer(services, matches.ready, "127.0.0.1:0")
     await server.start()

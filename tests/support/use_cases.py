@@ -12,6 +12,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.player_feed import MemoryPlayerLog, PostgresPlayerLog
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
@@ -21,6 +22,7 @@ from services.chat import Chat
 from services.chat_log import ChatLog
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Clock
 from services.statistics import Achievements
@@ -62,11 +64,18 @@ class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
     def __init__(
-        self, store: Store, accounts: Any, seeds: Any, match_list: Any, chat_log: ChatLog, records: Any
+        self,
+        store: Store,
+        accounts: Any,
+        seeds: Any,
+        match_list: Any,
+        chat_log: ChatLog,
+        records: Any,
+        player_log: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.chat_log, self.records = chat_log, records
+        self.chat_log, self.records, self.player_log = chat_log, records, player_log
         self.clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -94,7 +103,8 @@ class Stores:
         players = self.players()
         chat = Chat(node, players, self.chat_log, self.clock)
         achievements = Achievements(dict(GAMES), self.records, players)
-        return Services(node, Lobby(node.decisions), players, chat, achievements)
+        player_feed = PlayerFeed(self.player_log, self.chat_log, chat.shown, self.clock)
+        return Services(node, Lobby(node.decisions), players, chat, achievements, player_feed)
 
 
 class PostgresStores(Stores):
@@ -110,7 +120,9 @@ class PostgresStores(Stores):
             PostgresMatchList(games, datastore),
             PostgresChatLog(datastore),
             PostgresRecords(datastore),
+            PostgresPlayerLog(datastore),
         )
+        self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
 
     def catch_up(self) -> None:
@@ -130,6 +142,7 @@ def memory_stores() -> Stores:
         MemoryMatchList(games, log),
         MemoryChatLog(),
         MemoryRecords(games, log),
+        MemoryPlayerLog(games, log),
     )
 
 
