@@ -14,16 +14,17 @@ from pathlib import Path
 
 import psycopg
 import uvicorn
+from msgspec import Struct
 
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from adapters.postgres.follow import Follower
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
+from adapters.postgres.quick_matches import PostgresQuickMatches
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import PostgresMatchList
 from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
@@ -32,21 +33,27 @@ from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
+from adapters.workers import workers
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.chat import Chat
+from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Issuer, Scope, Token
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -78,20 +85,53 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-def serve(settings: Settings, *, rest: bool, grpc: bool) -> None:
+class Duties(Struct, frozen=True, kw_only=True):
+    """What a process does.
+
+    Attributes:
+        rest: Whether it serves REST.
+        grpc: Whether it serves gRPC.
+        workers: Whether it does what is done in the background.
+    """
+
+    rest: bool = False
+    grpc: bool = False
+    workers: bool = False
+
+
+def serve(settings: Settings, duties: Duties) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Raises:
         StartError: The database cannot be reached, or an address is taken.
     """
+    _prepare(settings)
+    with _database(settings) as (conninfo, embedded):
+        _migrated(conninfo)
+        _run(settings, conninfo, embedded, duties)
+
+
+def work(settings: Settings) -> None:
+    """Do what is done in the background, and nothing else, until SIGINT or SIGTERM.
+
+    Raises:
+        StartError: The database cannot be reached.
+    """
+    _prepare(settings)
+    with _shared_database(settings) as conninfo:
+        _run(settings, conninfo, None, Duties(workers=True))
+
+
+def _prepare(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for quiet in ("psycopg.pool", "uvicorn.error"):
         logging.getLogger(quiet).setLevel(logging.ERROR)
     _allow_connections()
-    with _database(settings) as (conninfo, embedded):
-        _migrated(conninfo)
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_serve(settings, conninfo, embedded, rest=rest, grpc=grpc))
+
+
+def _run(settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, duties: Duties) -> None:
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(settings, conninfo, embedded, duties))
 
 
 def migrate(settings: Settings) -> list[str]:
@@ -102,22 +142,6 @@ def migrate(settings: Settings) -> list[str]:
     """
     with _database(settings) as (conninfo, _):
         return _migrated(conninfo)
-
-
-def standing(settings: Settings) -> list[tuple[str, int, int]]:
-    """Return each read model's name, its position in the log, and how many events it has to take in yet.
-
-    Raises:
-        StartError: The database cannot be reached, or not be migrated.
-    """
-    with _shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 1)
-        try:
-            models = ReadModels(dict(GAMES), datastore, read_models())
-            behind = models.behind()
-            return [(name, position, behind[name]) for name, position in models.positions().items()]
-        finally:
-            datastore.close()
 
 
 def issue_token(
@@ -134,6 +158,22 @@ def issue_token(
         players = Players(PostgresAccounts(datastore), SystemClock())
         try:
             return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
+def standing(settings: Settings) -> list[tuple[str, int, int]]:
+    """Return each read model's name, its position in the log, and how many events it has to take in yet.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        try:
+            models = ReadModels(dict(GAMES), datastore, read_models())
+            behind = models.behind()
+            return [(name, position, behind[name]) for name, position in models.positions().items()]
         finally:
             datastore.close()
 
@@ -188,11 +228,22 @@ def use_cases(
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
+    decisions = matches.decisions
     players = Players(PostgresAccounts(datastore), clock, issuer)
-    chat = Chat(matches, players, PostgresChatLog(datastore), clock)
-    achievements = Achievements(games, PostgresRecords(datastore), players)
-    player_feed = PlayerFeed(PostgresPlayerLog(datastore), PostgresChatLog(datastore), chat.shown, clock)
-    return Services(matches, Lobby(matches.decisions), players, chat, achievements, player_feed)
+    chat_log = PostgresChatLog(datastore)
+    chat = Chat(matches, players, chat_log, clock)
+    return Services(
+        matches=matches,
+        lobby=Lobby(decisions),
+        players=players,
+        chat=chat,
+        player_feed=PlayerFeed(PostgresPlayerLog(datastore), chat_log, chat.shown, clock),
+        achievements=Achievements(games, PostgresRecords(datastore), players),
+        webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
+        invitations=Invitations(decisions, players),
+        rematches=Rematches(matches, decisions),
+        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+    )
 
 
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
@@ -245,7 +296,7 @@ def _migrated(conninfo: str) -> list[str]:
 
 
 async def _serve(
-    settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, *, rest: bool, grpc: bool
+    settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, duties: Duties
 ) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -257,41 +308,42 @@ async def _serve(
     services = use_cases(settings, datastore, store, issuer)
     limiter = Limiter(settings.limits)
     feeds, chats, players = services.matches.feeds, services.chat.streams, services.player_feed.streams
-    tails = [
-        Tail(conninfo, feeds.hear, lambda: store.writer),
-        Tail(conninfo, chats.hear, lambda: None, MESSAGES),
-        Tail(conninfo, players.hear, lambda: None, FEEDS),
-        Tail(conninfo, players.hear, lambda: None, TALK),
-    ]
-    for tail in tails:
-        await tail.start()
-    follower = Follower(conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
-    follower.start()
     closing: list[Stop] = []
     try:
+        if duties.rest or duties.grpc:
+            for tail in (
+                Tail(conninfo, feeds.hear, lambda: store.writer),
+                Tail(conninfo, chats.hear, lambda: None, MESSAGES),
+                Tail(conninfo, players.hear, lambda: None, FEEDS),
+                Tail(conninfo, players.hear, lambda: None, TALK),
+            ):
+                await tail.start()
+                closing.append(tail.stop)
         http_addr = grpc_addr = None
-        if rest:
+        if duties.rest:
             http_addr, stop = await start_rest(settings.http_addr, services, limiter)
             closing.append(stop)
-        if grpc:
+        if duties.grpc:
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
             closing.append(stop)
+        if duties.workers:
+            working = workers(settings, datastore, services.matches, SystemClock())
+            working.start()
+            closing.append(lambda: working.stop(GRACE))
         watcher = loop.create_task(_watch(embedded)) if embedded else None
         _spare_the_collector()
-        _greet(http_addr, grpc_addr, settings.data_dir if embedded else None)
+        _greet(http_addr, grpc_addr, settings.data_dir if embedded else None, working=duties.workers)
         await stopped.wait()
         log.info("stopping")
         if watcher:
             watcher.cancel()
     finally:
         await asyncio.gather(*(streams.close(STREAMS_GRACE) for streams in (feeds, chats, players)))
-        for tail in tails:
-            await tail.stop()
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()
+        await services.quick_match.drain()
         await services.matches.drain()
-        await asyncio.to_thread(follower.stop)
         datastore.close()
 
 
@@ -399,12 +451,18 @@ def _spare_the_collector() -> None:
     gc.set_threshold(*COLLECT_AFTER)
 
 
-def _greet(http_addr: Address | None, grpc_addr: Address | None, data_dir: Path | None) -> None:
+def _greet(
+    http_addr: Address | None, grpc_addr: Address | None, data_dir: Path | None, *, working: bool
+) -> None:
     lines = ["", "Montane is running."]
     if http_addr:
         lines.append(f"  REST  http://{http_addr}   docs: http://{http_addr}/docs")
     if grpc_addr:
         lines.append(f"  gRPC  {grpc_addr}   (reflection and health are on)")
+    if working:
+        lines.append("  work  lists, clocks and bots are seen to here")
+    else:
+        lines.append("  work  not here: lists, clocks and bots stand still unless `montane work` runs too")
     if data_dir:
         lines.append(f"  data  {data_dir.absolute()}")
     if http_addr:
@@ -412,7 +470,7 @@ def _greet(http_addr: Address | None, grpc_addr: Address | None, data_dir: Path 
         lines.append(
             f"Try:  curl -s -H 'Content-Type: application/json' -d {body} http://{http_addr}/v1/players"
         )
-    else:
+    elif grpc_addr:
         lines.append(f"Try:  montane call CatalogueService.ListGames --grpc-addr {grpc_addr}")
     lines.append("Ctrl-C stops it.")
     print("\n".join(lines), flush=True)  # noqa: T201 - what the person who started it reads

@@ -3,14 +3,18 @@
 from msgspec import Struct
 
 from services.chat import Chat
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
 from services.player_feed import PlayerFeed
 from services.players import Players
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 
-class Services(Struct, frozen=True):
+class Services(Struct, frozen=True, kw_only=True):
     """All use cases.
 
     Attributes:
@@ -18,13 +22,21 @@ class Services(Struct, frozen=True):
         lobby: Around the seats of a match.
         players: Around accounts.
         chat: Around the talk in a match.
+        invitations: Around invitations.
+        rematches: Playing a match again.
+        quick_match: Finding others to play with.
         achievements: What players have achieved.
         player_feed: What concerns a player.
+        webhooks: Around webhooks.
     """
 
     matches: Matches
     lobby: Lobby
     players: Players
     chat: Chat
+    invitations: Invitations
+    rematches: Rematches
+    quick_match: QuickMatch
     achievements: Achievements
     player_feed: PlayerFeed
+    webhooks: Webhooks

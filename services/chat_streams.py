@@ -180,6 +180,8 @@ class Listener(Reading):
         player: PlayerId | None,
         room: ChatRoom | None,
         behind: Message | None,
+        *,
+        invited: bool,
     ) -> None:
         """Begin behind a message, or at the first one, of a match that has come to a version."""
         super().__init__(streams, channel)
@@ -187,6 +189,7 @@ class Listener(Reading):
         self._version = version
         self._player = player
         self._room = room
+        self._invited = invited
         self._position = 0 if behind is None else behind.position
         self._last = None if behind is None else behind.id
         self._whole = False
@@ -201,7 +204,7 @@ class Listener(Reading):
         """Return what the reader may read of the next messages; none may be left of them."""
         try:
             batch = await self._chat.behind(self._position, self._version)
-            reader = reader_of(batch.live, self._player, self._room)
+            reader = reader_of(batch.live, self._player, self._room, invited=self._invited)
         except Unavailable:
             return self.end(self._ended(ChatEndReason.STORE_UNAVAILABLE))
         except (Failure, Rejected):
@@ -252,8 +255,14 @@ class ChatStreams(Streams[ChatChannel]):
             channel.hear(position)
 
     def listen(
-        self, live: Live, player: PlayerId | None, room: ChatRoom | None, behind: Message | None
+        self,
+        live: Live,
+        player: PlayerId | None,
+        room: ChatRoom | None,
+        behind: Message | None,
+        *,
+        invited: bool,
     ) -> Listener:
         """Return a new listener to a match; whoever takes it must `leave` it."""
         channel = self.opened(live.id, lambda: ChatChannel(live.id, self._log, self._current, self._show))
-        return Listener(self, channel, live.version, player, room, behind)
+        return Listener(self, channel, live.version, player, room, behind, invited=invited)

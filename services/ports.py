@@ -1,6 +1,7 @@
 """What the use cases need from outside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
@@ -261,6 +262,9 @@ class Accounts(Protocol):
     async def tokens(self, player: PlayerId, before: TokenId | None, limit: int) -> list[Token]:
         """Return a player's tokens, newest first, older than `before`."""
 
+    async def gone(self, token_hashes: Sequence[bytes]) -> Collection[bytes]:
+        """Return those of the hashes of which there is no token."""
+
     async def revoke(self, player: PlayerId, token: TokenId) -> bytes | None:
         """Delete a token and return the hash of its secret; None if the player has none of this id."""
 
@@ -329,24 +333,6 @@ class MatchList(Protocol):
             behind: The place behind which to begin; None begins with the newest.
             limit: The most that are wanted.
         """
-
-    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
-        """Return public matches on the same terms with a free seat, those that lack fewest players first.
-
-        Args:
-            fit: What is the same for all on the same terms.
-            without: The player who must have no seat in them.
-            limit: The most that are wanted.
-        """
-
-    async def overdue(self, at: datetime, limit: int) -> list[tuple[MatchId, Seat]]:
-        """Return the seats that must choose and whose time is up, the longest overdue first."""
-
-    async def bots_to_act(self, limit: int) -> list[tuple[MatchId, Seat]]:
-        """Return the seats that must choose and are held by a bot, by match and seat."""
-
-    async def waiting(self, opened_before: datetime, limit: int) -> list[MatchId]:
-        """Return the matches that were opened before a time and have not begun, the oldest first."""
 
 
 class Statistics(Struct, frozen=True, kw_only=True):
@@ -422,6 +408,31 @@ class Records(Protocol):
             behind: The estimate and player behind which to begin; None begins with the best.
             limit: The most that are wanted.
         """
+
+
+class QuickMatches(Protocol):
+    """Matches that wait for players. Every method raises `Unavailable` while the store is away."""
+
+    def alone(self, fit: str) -> AbstractAsyncContextManager[None]:
+        """Hold a fit, which nobody else holds meanwhile, on any node.
+
+        A node that dies holds it no longer.
+        """
+
+    async def called(self, player: PlayerId, key: str) -> MatchId | None:
+        """Return the match that a player's call last came to; None if there was none."""
+
+    async def call(self, player: PlayerId, key: str, match: MatchId) -> None:
+        """Put down, durably, which match a player's call comes to."""
+
+    async def waiting(self, fit: str) -> list[MatchId]:
+        """Return the matches of a fit that may have a free seat, oldest first."""
+
+    async def wait(self, fit: str, match: MatchId) -> None:
+        """Put down, durably, that a match waits for players."""
+
+    async def forget(self, match: MatchId) -> None:
+        """Put down that a match waits no longer."""
 
 
 class Clock(Protocol):

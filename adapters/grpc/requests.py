@@ -53,6 +53,11 @@ def page_size(request: Any) -> int:
     return size
 
 
+def invitation_in(request: Any) -> str | None:
+    """Return the invitation to a match that is shown with a request, if one is."""
+    return request.invitation if request.HasField("invitation") else None
+
+
 def time_in(at: Timestamp, field: str) -> datetime:
     """Return the time that a message says.
 

@@ -12,7 +12,14 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, chat_bodies, player_bodies
+from adapters.rest import (
+    bodies,
+    chat_bodies,
+    lobby_bodies,
+    player_bodies,
+    webhook_bodies,
+    webhook_docs,
+)
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
@@ -21,12 +28,14 @@ from domain.shared.catalogues import Clause, DataTable
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
+from services.invitations import Invitation
 from services.player_feed import PlayerCaughtUp, PlayerEnd, PlayerEvent, PlayerEventItem, PlayerHeartbeat
 from services.players import PublicPlayer
 from services.ports import Player, Token
 from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
+from services.webhooks import Delivery, Webhook
 
 REFERENCE = "#/components/schemas/{name}"
 HEADER = "#/components/headers/{name}"
@@ -42,6 +51,18 @@ STATIC: Mapping[str, Any] = {
     "NewToken": player_bodies.NewToken,
     "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
+    "RematchRequest": lobby_bodies.RematchRequest,
+    "InvitationRequest": lobby_bodies.InvitationRequest,
+    "Invitation": Invitation,
+    "BotPage": bodies.Items[lobby_bodies.Bot],
+    "WebhookRequest": webhook_bodies.WebhookRequest,
+    "WebhookChangesRequest": webhook_bodies.WebhookChangesRequest,
+    "Webhook": Webhook,
+    "WebhookPage": bodies.Items[Webhook],
+    "NewWebhook": webhook_bodies.NewWebhook,
+    "WebhookSecret": webhook_bodies.WebhookSecret,
+    "Delivery": Delivery,
+    "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
     "PlayerEventPage": bodies.Items[PlayerEvent],
@@ -82,7 +103,13 @@ STANDING: Mapping[str, tuple[str, str]] = {
 RETRY = ("Retry-After", ("Seconds after which to come again.", "5"))
 """The header that says when a request that was refused for now may come again."""
 
-DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game": "id"}
+DISCRIMINATED = {
+    "Match": "game",
+    "MatchRequest": "game",
+    "QuickMatchRequest": "game",
+    "View": "game",
+    "Game": "id",
+}
 """The bodies in which one field names the game."""
 
 
@@ -190,6 +217,7 @@ def document(
                 names = [*(STANDING if counted else ()), *([RETRY[0]] if status in {"429", "503"} else ())]
                 if names:
                     response["headers"] = {name: {"$ref": HEADER.format(name=name)} for name in names}
+    generated["webhooks"] = webhook_docs.described({"$ref": REFERENCE.format(name="WebhookMessage")})
     generated["components"] = {
         "headers": {
             name: {"description": text, "required": True, "schema": {"type": "string"}, "example": example}
@@ -197,7 +225,11 @@ def document(
         },
         "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
         "securitySchemes": {
-            "token": {"type": "http", "scheme": "bearer", "description": "A player's token, `montane_...`."}
+            "token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A player's token, `montane_...`, or one of an issuer that is trusted.",
+            }
         },
     }
     return generated

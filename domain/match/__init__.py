@@ -38,6 +38,7 @@ from domain.match.events import (
 )
 from domain.match.evolve import evolve, fold
 from domain.match.rejections import CLAUSES, Reason
+from domain.match.rematch import options_again
 from domain.match.results import Result, ranks, result
 from domain.match.state import (
     CancelReason,
@@ -102,6 +103,7 @@ __all__ = [
     "fold",
     "legal_moves",
     "open_match",
+    "options_again",
     "ranks",
     "result",
     "seen",

@@ -26,19 +26,15 @@ from domain.match import (
     HolderKind,
     Invite,
     LeaveSeat,
-    OnTimeOut,
     Phase,
     PlayerId,
     Resign,
     StartMode,
     TakeSeat,
-    TimeControl,
-    TimeControlKind,
     Visibility,
 )
 from domain.shared.seats import Seat
 from services.errors import Malformed, NotFound, Unauthenticated
-from services.fits import fit_of
 from services.ids import MatchId, match_id, written
 from services.live import Live
 from services.ports import ListPlace, MatchFilter, Secrets
@@ -288,54 +284,6 @@ def written_in_query(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value).lower()
 
 
-async def test_a_match_that_was_opened_alike_is_found(stores: Stores) -> None:
-    """By the same terms, public, with a free seat, without the player; those that lack fewest first."""
-    table = Table(stores)
-    await table.open("emptier", ANN, seats=3)
-    await table.open("fuller", BEN, CAM, seats=3)
-    await table.open("hidden", BEN, seats=3, visibility=Visibility.PRIVATE)
-    await table.open("smaller", BEN)
-    stores.catch_up()
-    match_list = stores.match_list
-    (fuller,) = (
-        one
-        for one in await match_list.page(BEN, EVERYTHING, behind=None, limit=9)
-        if one.id == table.ids["fuller"]
-    )
-    fit = fit_of(fuller.match.terms)
-    assert table.names(await match_list.fitting(fit, without=EVE, limit=9)) == ["fuller", "emptier"]
-    assert table.names(await match_list.fitting(fit, without=CAM, limit=9)) == ["emptier"]
-    assert table.names(await match_list.fitting(fit, without=EVE, limit=1)) == ["fuller"]
-    assert await match_list.fitting("", without=EVE, limit=9) == []
-
-
-async def test_what_workers_have_to_do_is_found(stores: Stores) -> None:
-    """Seats whose time is up, seats of bots, and matches that have waited too long."""
-    table = Table(stores)
-    timed = TimeControl(TimeControlKind.PER_MOVE, seconds=60)
-    await table.open("slow", ANN, BEN, time_control=TimeControl(TimeControlKind.DAYS, days=1))
-    await table.open("fast", ANN, BEN, time_control=timed, on_time_out=OnTimeOut.DEFAULT_MOVE)
-    await table.open("untimed", ANN, BEN)
-    await table.open("waiting", ANN, start=StartMode.MANUAL)
-    await table.open("waiting too", BEN, ANN, start=StartMode.MANUAL)
-    await table.open(
-        "bot's", BEN, game="montana", options=GAMES["montana"].options(deal=1), seats=1, seat=None
-    )
-    await table.do("bot's", TakeSeat(Seat(0), Holder(EVE, HolderKind.BOT, "")), 0, by=EVE)
-    stores.catch_up()
-    now = stores.clock.now()
-    match_list = stores.match_list
-    assert await match_list.overdue(now, 9) == []
-    ((match, _),) = await match_list.overdue(now + timedelta(minutes=1), 9)
-    assert match == table.ids["fast"]
-    late = await match_list.overdue(now + timedelta(days=2), 9)
-    assert table.names([match for match, _ in late]) == ["fast", "slow"]
-    assert await match_list.overdue(now + timedelta(days=2), 1) == late[:1]
-    assert await match_list.bots_to_act(9) == [(table.ids["bot's"], Seat(0))]
-    assert table.names(await match_list.waiting(now, 9)) == ["waiting", "waiting too"]
-    assert await match_list.waiting(now - timedelta(days=1), 9) == []
-
-
 MANY = 200_000
 MOST_BLOCKS = 1_000
 """Pages of the database, of 8 KiB, that a page of the list may touch: each is found in some microseconds."""
@@ -357,7 +305,7 @@ CREATE TEMP TABLE filling AS SELECT
     ] AS players
 FROM generate_series(1, %(many)s) AS number;
 
-INSERT INTO match_list SELECT match_id, game, standing, public, opened_at, (standing = 'open')::int, '',
+INSERT INTO match_list SELECT match_id, game, standing, public, opened_at,
     ARRAY[lpad(to_hex(players[1]), 32, '0')::uuid, lpad(to_hex(players[2]), 32, '0')::uuid],
     CASE WHEN public THEN '{}' ELSE
         ARRAY[lpad(to_hex(players[1]), 32, '0')::uuid, lpad(to_hex(players[2]), 32, '0')::uuid] END,

@@ -179,7 +179,7 @@ def test_migrate_says_what_it_did(tmp_path: Path) -> None:
 def test_read_models_are_rebuilt_beside_a_running_service(tmp_path: Path) -> None:
     """`montane rebuild` reaches the service's own PostgreSQL, and says what came of it."""
     data = str(tmp_path / "data")
-    with Server("--data-dir", data, face="rest") as server:
+    with Server("--data-dir", data, "--workers", face="rest") as server:
         ann = Client(server.url)
         match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})
         eventually(lambda: ann.get("/v1/matches")["items"])
@@ -195,7 +195,8 @@ def test_read_models_are_rebuilt_beside_a_running_service(tmp_path: Path) -> Non
 def test_help_and_version() -> None:
     """Every command explains itself."""
     assert run("version").stdout.startswith("montane 0.")
-    for arguments in (("--help",), *((name, "--help") for name in ("serve", "migrate", "rebuild", "token"))):
+    commands = ("serve", "work", "migrate", "rebuild", "token", "version")
+    for arguments in (("--help",), *((name, "--help") for name in commands)):
         assert "Usage" in run(*arguments).stdout
 
 

@@ -1,5 +1,6 @@
 """Tokens of a running service: those that its operator gives, and those of an issuer that it trusts."""
 
+import json
 import subprocess
 import sys
 import time
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from websockets.sync.client import connect
 
 from tests.support.issuer import AUDIENCE, serving
 from tests.support.server import Server
@@ -53,6 +55,31 @@ def test_an_operator_and_an_issuer_give_tokens(tmp_path: Path) -> None:
                 assert (failed.returncode, failed.stdout, failed.stderr) == (1, "", f"{said}\n")
     until = montane("token", me["id"], "--scope", "bot", "--expires-at", "2100-01-01T00:00:00+01:00", *data)
     assert until.stdout.startswith("montane_")
+
+
+def test_streams_end_with_their_token(tmp_path: Path) -> None:
+    """Lines and a WebSocket, within 5 seconds of revoking it."""
+    with (
+        Server("--data-dir", str(tmp_path / "data"), face="rest") as server,
+        httpx.Client(base_url=server.url, timeout=30) as http,
+    ):
+        token = http.post("/v1/players", json={"display_name": "Ann"}).json()["token"]
+        http.headers["Authorization"] = f"Bearer {token}"
+        made = http.post("/v1/players/me/tokens", json={"scopes": ["play"]}).json()
+        match = http.post("/v1/matches", json={"game": "montana", "seat": 0}).json()["id"]
+        path, shown = f"/v1/matches/{match}", {"Authorization": f"Bearer {made['token']}"}
+        socket_url = f"{server.url.replace('http', 'ws', 1)}{path}/socket"
+        lines_wanted = shown | {"Accept": "application/x-ndjson"}
+        with (
+            http.stream("GET", f"{path}/events", headers=lines_wanted) as lines,
+            connect(socket_url, additional_headers=shown) as socket,
+        ):
+            revoked = time.monotonic()
+            assert http.delete(f"/v1/players/me/tokens/{made['details']['id']}").status_code == 204
+            ends = [list(map(json.loads, told))[-1] for told in (lines.iter_lines(), socket)]
+            assert time.monotonic() - revoked < 5
+        for end in ends:
+            assert (end["type"], end["reason"], end["resumable"]) == ("end", "TOKEN_ENDED", True)
 
 
 def montane(*arguments: str) -> subprocess.CompletedProcess[str]:

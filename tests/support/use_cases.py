@@ -8,24 +8,34 @@ from typing import Any
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
+from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.memory_webhooks import MemoryWebhooks
+from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
+from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
+from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
 from adapters.postgres.read_models.player_feed import MemoryPlayerLog, PostgresPlayerLog
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.use_cases import Services
 from domain.games import GAMES
 from services.chat import Chat
 from services.chat_log import ChatLog
+from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Clock
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
 from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -66,17 +76,22 @@ class Stores:
     def __init__(
         self,
         store: Store,
+        *,
         accounts: Any,
         seeds: Any,
         match_list: Any,
         chat_log: ChatLog,
         records: Any,
+        quick_matches: Any,
+        agenda: Any,
+        webhooks: Any,
         player_log: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.chat_log, self.records, self.player_log = chat_log, records, player_log
-        self.clock = TickingClock()
+        self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
+        self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
+        self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
         """Bring the read models up to the log; those in memory always are."""
@@ -97,14 +112,27 @@ class Stores:
         """Return the use cases around accounts, of one more process."""
         return Players(self.accounts, clock or self.clock)
 
+    def webhook_cases(self) -> Webhooks:
+        """Return the use cases around webhooks."""
+        return Webhooks(self.webhooks, self.clock, private=False)
+
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
-        players = self.players()
+        decisions, players = node.decisions, self.players()
         chat = Chat(node, players, self.chat_log, self.clock)
-        achievements = Achievements(dict(GAMES), self.records, players)
-        player_feed = PlayerFeed(self.player_log, self.chat_log, chat.shown, self.clock)
-        return Services(node, Lobby(node.decisions), players, chat, achievements, player_feed)
+        return Services(
+            matches=node,
+            lobby=Lobby(decisions),
+            players=players,
+            chat=chat,
+            player_feed=PlayerFeed(self.player_log, self.chat_log, chat.shown, self.clock),
+            achievements=Achievements(dict(GAMES), self.records, players),
+            webhooks=self.webhook_cases(),
+            invitations=Invitations(decisions, players),
+            rematches=Rematches(node, decisions),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+        )
 
 
 class PostgresStores(Stores):
@@ -115,19 +143,26 @@ class PostgresStores(Stores):
         games = dict(GAMES)
         super().__init__(
             postgres_store(games, datastore, APPEND_QUEUE),
-            PostgresAccounts(datastore),
-            PostgresSeeds(datastore),
-            PostgresMatchList(games, datastore),
-            PostgresChatLog(datastore),
-            PostgresRecords(datastore),
-            PostgresPlayerLog(datastore),
+            accounts=PostgresAccounts(datastore),
+            seeds=PostgresSeeds(datastore),
+            match_list=PostgresMatchList(games, datastore),
+            chat_log=PostgresChatLog(datastore),
+            quick_matches=PostgresQuickMatches(datastore),
+            records=PostgresRecords(datastore),
+            agenda=PostgresAgenda(datastore),
+            webhooks=PostgresWebhooks(datastore),
+            player_log=PostgresPlayerLog(datastore),
         )
         self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
+        self._outbox = OutboxRecorder(games, datastore, lambda: None)
+        self._chat_outbox = ChatOutboxRecorder(datastore, lambda: None)
 
     def catch_up(self) -> None:
         """Bring the read models up to the log."""
         while self._read_models.catch_up():
+            pass
+        while any([self._outbox.catch_up(), self._chat_outbox.catch_up()]):
             pass
 
 
@@ -135,14 +170,18 @@ def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
     log = POPOApplicationRecorder()
+    seeds, chat_log = MemorySeeds(), MemoryChatLog()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
-        MemoryAccounts(),
-        MemorySeeds(),
-        MemoryMatchList(games, log),
-        MemoryChatLog(),
-        MemoryRecords(games, log),
-        MemoryPlayerLog(games, log),
+        accounts=MemoryAccounts(),
+        seeds=seeds,
+        match_list=MemoryMatchList(games, log),
+        chat_log=chat_log,
+        quick_matches=MemoryQuickMatches(),
+        records=MemoryRecords(games, log),
+        agenda=MemoryAgenda(games, log),
+        webhooks=MemoryWebhooks(games, log, seeds, chat_log),
+        player_log=MemoryPlayerLog(games, log),
     )
 
 

@@ -1,7 +1,6 @@
 """The port `MatchList`: pages of the list of matches, whatever is asked for."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -15,11 +14,9 @@ from adapters.postgres.read_models.match_list import Standing, seated_in, standi
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.store import EVENTS
-from domain.match import HolderKind, Match, Phase, PlayerId, Visibility
-from domain.shared.seats import Seat
+from domain.match import Match, Phase, PlayerId
 from services.access import may_know
-from services.fits import fit_of
-from services.ids import MatchId, match_id, parsed
+from services.ids import match_id, parsed
 from services.live import Games
 from services.ports import Listed, ListPlace, MatchFilter
 
@@ -166,41 +163,6 @@ class PostgresMatchList:
             for row in rows
         ]
 
-    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
-        """Return public matches on the same terms with a free seat, those that lack fewest players first."""
-        rows = await self._datastore.execute(
-            "SELECT match_id FROM match_list WHERE fit = %s AND public AND standing = 'open'"
-            " AND %s <> ALL(seated) ORDER BY free_seats, opened_at, match_id LIMIT %s",
-            (fit, parsed("player", without), limit),
-        )
-        return [match_id(row["match_id"]) for row in rows]
-
-    async def overdue(self, at: datetime, limit: int) -> list[tuple[MatchId, Seat]]:
-        """Return the seats that must choose and whose time is up, the longest overdue first."""
-        rows = await self._datastore.execute(
-            "SELECT match_id, seat FROM match_turns WHERE deadline <= %s"
-            " ORDER BY deadline, match_id, seat LIMIT %s",
-            (at, limit),
-        )
-        return [(match_id(row["match_id"]), Seat(row["seat"])) for row in rows]
-
-    async def bots_to_act(self, limit: int) -> list[tuple[MatchId, Seat]]:
-        """Return the seats that must choose and are held by a bot, by match and seat."""
-        rows = await self._datastore.execute(
-            "SELECT match_id, seat FROM match_turns WHERE kind = 'bot' ORDER BY match_id, seat LIMIT %s",
-            (limit,),
-        )
-        return [(match_id(row["match_id"]), Seat(row["seat"])) for row in rows]
-
-    async def waiting(self, opened_before: datetime, limit: int) -> list[MatchId]:
-        """Return the matches that were opened before a time and have not begun, the oldest first."""
-        rows = await self._datastore.execute(
-            "SELECT match_id FROM match_list WHERE standing IN ('open', 'full') AND opened_at < %s"
-            " ORDER BY opened_at, match_id LIMIT %s",
-            (opened_before, limit),
-        )
-        return [match_id(row["match_id"]) for row in rows]
-
 
 class MemoryMatchList:
     """The port `MatchList` over a log in memory, folded anew at each call: the twin for fast tests."""
@@ -238,50 +200,6 @@ class MemoryMatchList:
             )
             for one in found[:limit]
         ]
-
-    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
-        """Return public matches on the same terms with a free seat, those that lack fewest players first."""
-        found = [
-            one
-            for one in self._last()
-            if one.match.terms.visibility is Visibility.PUBLIC
-            and standing_of(one.match) is Standing.OPEN
-            and fit_of(one.match.terms) == fit
-            and without not in seated_in(one.match)
-        ]
-        found.sort(key=lambda one: (one.match.holders.count(None), _place(one)))
-        return [match_id(one.number) for one in found[:limit]]
-
-    async def overdue(self, at: datetime, limit: int) -> list[tuple[MatchId, Seat]]:
-        """Return the seats that must choose and whose time is up, the longest overdue first."""
-        found = [
-            (deadline, match_id(one.number), seat)
-            for one in self._last()
-            for seat in one.to_act
-            if one.match.clocks is not None
-            and (deadline := one.match.clocks.deadline(seat)) is not None
-            and deadline <= at
-        ]
-        return [(match, seat) for _, match, seat in sorted(found)[:limit]]
-
-    async def bots_to_act(self, limit: int) -> list[tuple[MatchId, Seat]]:
-        """Return the seats that must choose and are held by a bot, by match and seat."""
-        found = [
-            (match_id(one.number), seat)
-            for one in self._last()
-            for seat in one.to_act
-            if (holder := one.match.holders[seat]) is not None and holder.kind is HolderKind.BOT
-        ]
-        return sorted(found)[:limit]
-
-    async def waiting(self, opened_before: datetime, limit: int) -> list[MatchId]:
-        """Return the matches that were opened before a time and have not begun, the oldest first."""
-        found = [
-            _place(one)
-            for one in self._last()
-            if one.match.phase is Phase.OPEN and one.opened_at < opened_before
-        ]
-        return [place.match for place in sorted(found)[:limit]]
 
     def _last(self) -> list[Happened]:
         """Return the last event of every match."""

@@ -278,6 +278,26 @@ async def test_a_private_match_has_a_private_chat(table: Table) -> None:
                 await ask
 
 
+async def test_a_private_chat_is_read_by_its_link(table: Table) -> None:
+    """Whoever shows the invitation reads as one who looks on, also as it is said, and from any message on."""
+    match = await table.opened(table.ann, visibility=Visibility.PRIVATE)
+    await table.services.invitations.invite(table.ann, match, table.dan, None)
+    shown = (await table.services.invitations.link(table.ann, match)).invitation
+    await table.says(table.ann, "at the table", match=match)
+    said = [await table.says(table.dan, "one", SPECTATORS, match=match)]
+    for reader in (table.ben, None):
+        page = await table.chat.page(
+            match, reader, room=None, after=None, token=None, size=9, invitation=shown
+        )
+        assert list(page.items) == said
+        listener = await table.chat.listen(match, reader, room=None, after=said[-1].id, invitation=shown)
+        said.append(await table.says(table.dan, "more", SPECTATORS, match=match))
+        assert texts(await taken(listener, 2)) == ["more"]
+        listener.leave()
+    with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
+        await table.chat.listen(match, None, room=None, after=None, invitation=shown[1:])
+
+
 async def test_a_match_without_chat(table: Table) -> None:
     """Neither written nor read, by anybody."""
     match = await table.opened(table.ann, table.ben, chat=ChatMode.OFF)
