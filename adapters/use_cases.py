@@ -6,6 +6,7 @@ from services.chat import Chat
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
@@ -25,6 +26,7 @@ class Services(Struct, frozen=True, kw_only=True):
         rematches: Playing a match again.
         quick_match: Finding others to play with.
         achievements: What players have achieved.
+        player_feed: What concerns a player.
         webhooks: Around webhooks.
     """
 
@@ -36,4 +38,5 @@ class Services(Struct, frozen=True, kw_only=True):
     rematches: Rematches
     quick_match: QuickMatch
     achievements: Achievements
+    player_feed: PlayerFeed
     webhooks: Webhooks

@@ -29,6 +29,7 @@ from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
 from services.invitations import Invitation
+from services.player_feed import PlayerCaughtUp, PlayerEnd, PlayerEvent, PlayerEventItem, PlayerHeartbeat
 from services.players import PublicPlayer
 from services.ports import Player, Token
 from services.statistics import Achieved, RankedPlayer
@@ -64,6 +65,8 @@ STATIC: Mapping[str, Any] = {
     "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "PlayerEventPage": bodies.Items[PlayerEvent],
+    "PlayerItem": PlayerEventItem | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd,
     "Achievements": Achieved,
     "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,

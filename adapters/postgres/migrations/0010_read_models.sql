@@ -15,9 +15,6 @@ CREATE TABLE match_list (
     standing text NOT NULL,
     public boolean NOT NULL,
     opened_at timestamptz NOT NULL,
-    free_seats smallint NOT NULL,
-    -- The same for matches that are opened alike.
-    fit text NOT NULL,
     -- Who holds a seat; and who may know of it though it is private.
     seated uuid[] NOT NULL,
     known uuid[] NOT NULL,
@@ -27,9 +24,6 @@ CREATE TABLE match_list (
 CREATE INDEX match_list_public_idx ON match_list (game, standing, opened_at, match_id) WHERE public;
 
 CREATE INDEX match_list_known_idx ON match_list USING gin (known) WITH (fastupdate = off) WHERE NOT public;
-
-CREATE INDEX match_list_fit_idx ON match_list (fit, free_seats, opened_at, match_id)
-WHERE public AND standing = 'open';
 
 CREATE INDEX match_list_waiting_idx ON match_list (opened_at, match_id) WHERE standing IN ('open', 'full');
 
@@ -96,3 +90,23 @@ CREATE TABLE ratings (
 );
 
 CREATE INDEX ratings_leaderboard_idx ON ratings (game, estimate DESC, player_id);
+
+-- What concerns each player in the log of matches, numbered for each player on its own: the number is shown, the
+-- position in the log is not, as it counts what the player may not know of.
+CREATE TABLE player_feed (
+    player_id uuid NOT NULL,
+    number bigint NOT NULL,
+    position bigint NOT NULL,
+    kind text NOT NULL,
+    match_id uuid NOT NULL,
+    game text NOT NULL,
+    version bigint NOT NULL,
+    seat smallint,
+    at timestamptz NOT NULL,
+    PRIMARY KEY (player_id, number)
+);
+
+CREATE INDEX player_feed_position_idx ON player_feed (position);
+
+-- For whom something was said, in the order in which it was.
+CREATE INDEX chat_recipients_position_idx ON chat_recipients (position);
