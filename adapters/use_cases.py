@@ -6,6 +6,7 @@ from services.chat import Chat
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.proofs import Proofs
 from services.quick_match import QuickMatch
@@ -27,6 +28,7 @@ class Services(Struct, frozen=True, kw_only=True):
         quick_match: Finding others to play with.
         proofs: Around what proves a match.
         achievements: What players have achieved.
+        player_feed: What concerns a player.
         webhooks: Around webhooks.
     """
 
@@ -39,4 +41,5 @@ class Services(Struct, frozen=True, kw_only=True):
     quick_match: QuickMatch
     proofs: Proofs
     achievements: Achievements
+    player_feed: PlayerFeed
     webhooks: Webhooks

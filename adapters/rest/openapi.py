@@ -33,6 +33,7 @@ from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMess
 from services.feeds import CaughtUp, End, Heartbeat
 from services.heads import SignedDay
 from services.invitations import Invitation
+from services.player_feed import PlayerCaughtUp, PlayerEnd, PlayerEvent, PlayerEventItem, PlayerHeartbeat
 from services.players import PublicPlayer
 from services.ports import Player, Token
 from services.proofs import MatchProof
@@ -69,6 +70,8 @@ STATIC: Mapping[str, Any] = {
     "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "PlayerEventPage": bodies.Items[PlayerEvent],
+    "PlayerItem": PlayerEventItem | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd,
     "Achievements": Achieved,
     "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,

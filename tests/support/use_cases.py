@@ -19,6 +19,7 @@ from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMat
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.player_feed import MemoryPlayerLog, PostgresPlayerLog
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
@@ -31,6 +32,7 @@ from services.heads import Heads, Keys
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Clock
 from services.proofs import Proofs
@@ -89,11 +91,12 @@ class Stores:
         heads: Heads,
         keys: Keys,
         webhooks: Any,
+        player_log: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
         self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
-        self.quick_matches, self.agenda = quick_matches, agenda
+        self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
         self.heads, self.keys = heads, keys
         self.clock: Clock = TickingClock()
 
@@ -124,16 +127,18 @@ class Stores:
         """Return all use cases of one more process on these stores."""
         node = self.node()
         decisions, players = node.decisions, self.players()
+        chat = Chat(node, players, self.chat_log, self.clock)
         return Services(
             matches=node,
             lobby=Lobby(decisions),
             players=players,
-            chat=Chat(node, players, self.chat_log, self.clock),
+            chat=chat,
+            player_feed=PlayerFeed(self.player_log, self.chat_log, chat.shown, self.clock),
             achievements=Achievements(dict(GAMES), self.records, players),
             webhooks=self.webhook_cases(),
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
-            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.match_list, self.clock),
             proofs=Proofs(node, self.store, self.heads, self.keys),
         )
 
@@ -156,6 +161,7 @@ class PostgresStores(Stores):
             heads=PostgresHeads(datastore),
             keys=PostgresKeys(datastore),
             webhooks=PostgresWebhooks(datastore),
+            player_log=PostgresPlayerLog(datastore),
         )
         self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
@@ -187,6 +193,7 @@ def memory_stores() -> Stores:
         heads=MemoryHeads(log),
         keys=MemoryKeys(),
         webhooks=MemoryWebhooks(games, log, seeds, chat_log),
+        player_log=MemoryPlayerLog(games, log),
     )
 
 
