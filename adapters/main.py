@@ -219,11 +219,12 @@ def use_cases(
     """Return the use cases on a database and its log; an issuer's tokens name players too."""
     games = dict(GAMES)
     clock = SystemClock()
+    match_list = PostgresMatchList(games, datastore)
     matches = Matches(
         games=games,
         store=store,
         seeds=PostgresSeeds(datastore),
-        match_list=PostgresMatchList(games, datastore),
+        match_list=match_list,
         clock=clock,
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
@@ -242,7 +243,7 @@ def use_cases(
         webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
         invitations=Invitations(decisions, players),
         rematches=Rematches(matches, decisions),
-        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), match_list, clock),
     )
 
 

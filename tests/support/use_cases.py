@@ -131,7 +131,7 @@ class Stores:
             webhooks=self.webhook_cases(),
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
-            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.match_list, self.clock),
         )
 
 

@@ -25,6 +25,7 @@ from domain.match import (
     Started,
     Visibility,
 )
+from services.fits import fit_of
 from services.ids import parsed
 
 
@@ -86,6 +87,8 @@ def _row(happened: Happened) -> tuple[Any, ...]:
         standing_of(match),
         public,
         happened.opened_at,
+        match.holders.count(None) if match.phase is Phase.OPEN else 0,
+        fit_of(match.terms),
         [_number(player) for player in seated_in(match)],
         [] if public else sorted(map(_number, known_to(match))),
         # Clocks change with every move, and no list shows them.
