@@ -2,9 +2,9 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import audit, commands, fanout, games, memory, montana_rules, proof, replay, store
+from bench import audit, commands, fanout, games, listing, memory, montana_rules, proof, replay, store
 
-NAMES = ("rules", "games", "store", "commands", "fanout", "replay", "proof", "audit", "memory")
+NAMES = ("rules", "games", "store", "commands", "fanout", "listing", "replay", "proof", "audit", "memory")
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
     parser.add_argument("--seconds", type=float, default=2, help="store, commands: how long a round takes")
     parser.add_argument(
-        "--matches", type=int, default=200_000, help="commands: how many stored matches are many"
+        "--matches", type=int, default=200_000, help="commands, listing: how many stored matches are many"
     )
     arguments = parser.parse_args()
     wanted = arguments.what or list(NAMES)
@@ -47,6 +47,8 @@ def main() -> None:
         commands.many_matches(1_000, arguments.matches, arguments.seconds, rounds=5)
     if "fanout" in wanted:
         fanout.compare()
+    if "listing" in wanted:
+        listing.compare(arguments.matches)
     if "replay" in wanted:
         replay.compare(rounds=200)
     if "proof" in wanted:
