@@ -456,11 +456,12 @@ class Matches:
             Forbidden: The player may not look from there.
         """
         live = await self.known(id, player, invitation)
-        viewer = viewer_of(live, player, looking_as)
-        events = await self._store.read(id, after, after + size)
+        viewer, latest = viewer_of(live, player, looking_as), live.version
+        # None of those that follow meanwhile: the seat may be another's by then.
+        events = await self._store.read(id, after, min(after + size, latest))
         last = events[-1].version if events else after
         seen = seen_events(source(live, await self.decisions.secrets(id)), events, viewer)
-        return Page(seen, str(last) if last < live.version else None)
+        return Page(seen, str(last) if last < latest else None)
 
     async def watch(
         self,
@@ -487,9 +488,11 @@ class Matches:
         channel = self.feeds.join(id)
         try:
             live = await self.known(id, player, invitation)
-            viewer = viewer_of(live, player, looking_as)
             secrets = await self.decisions.secrets(id)
-            return self.feeds.watch(channel, live, secrets, viewer, after)
+            # As it stands now: while the secrets were read the player may have lost its seat.
+            check_known_to(live, player, secrets, invitation)
+            viewer = viewer_of(live, player, looking_as)
+            return self.feeds.watch(channel, live, secrets, player, viewer, after)
         except BaseException:
             self.feeds.part(channel)
             raise
