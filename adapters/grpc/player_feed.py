@@ -59,6 +59,7 @@ class PlayerFeedCalls(PlayerFeedServiceServicer):
             player.id, after=request.after if request.HasField("after") else None
         )
         reading.cut_off = CUT_OFF.get()
+        self._players.sessions.hold(player.credential, reading)
         try:
             while not reading.over:
                 for told in await reading.next():
