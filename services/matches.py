@@ -394,8 +394,7 @@ class Matches:
             raise Unauthenticated("TOKEN_MISSING")
         behind = None
         if after is not None:
-            opened_at, match = position_of(after, "matches", wanted).split()
-            behind = ListPlace(datetime.fromisoformat(opened_at), MatchId(match))
+            behind = position_of(after, _place, "matches", wanted)
         found = await self._match_list.page(player, wanted, behind=behind, limit=size + 1)
         if len(found) <= size:
             return Page(tuple(found), None)
@@ -557,6 +556,15 @@ def _opening_events(
         seat = command.seat if isinstance(command, TakeSeat) else None
         recorded += envelopes.wrap(replace(opening_of, seat=seat, command=command), events, match)
     return recorded
+
+
+def _place(written: str) -> ListPlace:
+    """Return the place in the list of matches that a token's text names: when one was opened, and its id."""
+    at, match = written.split()
+    opened_at = datetime.fromisoformat(at)
+    if opened_at.tzinfo is None or parsed("match", match) is None:
+        raise ValueError(f"{written} is no place in the list")
+    return ListPlace(opened_at, MatchId(match))
 
 
 def _uuid(player: PlayerId) -> UUID:
