@@ -394,8 +394,7 @@ class Matches:
             raise Unauthenticated("TOKEN_MISSING")
         behind = None
         if after is not None:
-            opened_at, match = position_of(after, "matches", wanted).split()
-            behind = ListPlace(datetime.fromisoformat(opened_at), MatchId(match))
+            behind = position_of(after, _place, "matches", wanted)
         found = await self._match_list.page(player, wanted, behind=behind, limit=size + 1)
         if len(found) <= size:
             return Page(tuple(found), None)
@@ -456,11 +455,12 @@ class Matches:
             Forbidden: The player may not look from there.
         """
         live = await self.known(id, player, invitation)
-        viewer = viewer_of(live, player, looking_as)
-        events = await self._store.read(id, after, after + size)
+        viewer, latest = viewer_of(live, player, looking_as), live.version
+        # None of those that follow meanwhile: the seat may be another's by then.
+        events = await self._store.read(id, after, min(after + size, latest))
         last = events[-1].version if events else after
         seen = seen_events(source(live, await self.decisions.secrets(id)), events, viewer)
-        return Page(seen, str(last) if last < live.version else None)
+        return Page(seen, str(last) if last < latest else None)
 
     async def watch(
         self,
@@ -487,9 +487,11 @@ class Matches:
         channel = self.feeds.join(id)
         try:
             live = await self.known(id, player, invitation)
-            viewer = viewer_of(live, player, looking_as)
             secrets = await self.decisions.secrets(id)
-            return self.feeds.watch(channel, live, secrets, viewer, after)
+            # As it stands now: while the secrets were read the player may have lost its seat.
+            check_known_to(live, player, secrets, invitation)
+            viewer = viewer_of(live, player, looking_as)
+            return self.feeds.watch(channel, live, secrets, player, viewer, after)
         except BaseException:
             self.feeds.part(channel)
             raise
@@ -554,6 +556,15 @@ def _opening_events(
         seat = command.seat if isinstance(command, TakeSeat) else None
         recorded += envelopes.wrap(replace(opening_of, seat=seat, command=command), events, match)
     return recorded
+
+
+def _place(written: str) -> ListPlace:
+    """Return the place in the list of matches that a token's text names: when one was opened, and its id."""
+    at, match = written.split()
+    opened_at = datetime.fromisoformat(at)
+    if opened_at.tzinfo is None or parsed("match", match) is None:
+        raise ValueError(f"{written} is no place in the list")
+    return ListPlace(opened_at, MatchId(match))
 
 
 def _uuid(player: PlayerId) -> UUID:

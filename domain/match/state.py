@@ -21,6 +21,11 @@ class Phase(StrEnum):
     FINISHED = "finished"
     CANCELLED = "cancelled"
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing happens any more."""
+        return self in (Phase.FINISHED, Phase.CANCELLED)
+
 
 class Visibility(StrEnum):
     """Who may know of a match."""

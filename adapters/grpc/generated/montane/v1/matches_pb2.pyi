@@ -32,7 +32,7 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     END_REASON_UNSPECIFIED: _EndReason.ValueType  # 0
     """Never sent."""
     END_REASON_MATCH_OVER: _EndReason.ValueType  # 1
-    """The match is over."""
+    """The match is over, or was called off."""
     END_REASON_SERVER_STOPPING: _EndReason.ValueType  # 2
     """The server stops; another one, or the same in a moment, goes on."""
     END_REASON_STORE_UNAVAILABLE: _EndReason.ValueType  # 3
@@ -41,6 +41,8 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     """The reader fell too far behind."""
     END_REASON_TOKEN_ENDED: _EndReason.ValueType  # 5
     """The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
+    END_REASON_SEAT_LEFT: _EndReason.ValueType  # 6
+    """The caller has left its seat, or lost it, before the match began. A new stream looks from elsewhere."""
 
 class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -48,7 +50,7 @@ class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
 END_REASON_UNSPECIFIED: EndReason.ValueType  # 0
 """Never sent."""
 END_REASON_MATCH_OVER: EndReason.ValueType  # 1
-"""The match is over."""
+"""The match is over, or was called off."""
 END_REASON_SERVER_STOPPING: EndReason.ValueType  # 2
 """The server stops; another one, or the same in a moment, goes on."""
 END_REASON_STORE_UNAVAILABLE: EndReason.ValueType  # 3
@@ -57,6 +59,8 @@ END_REASON_TOO_SLOW: EndReason.ValueType  # 4
 """The reader fell too far behind."""
 END_REASON_TOKEN_ENDED: EndReason.ValueType  # 5
 """The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
+END_REASON_SEAT_LEFT: EndReason.ValueType  # 6
+"""The caller has left its seat, or lost it, before the match began. A new stream looks from elsewhere."""
 Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
 
 class _ViewerKind:
