@@ -39,6 +39,7 @@ from adapters.use_cases import Services
 from adapters.workers import workers
 from domain.games import GAMES
 from domain.match import PlayerId
+from services.branches import Branches
 from services.chat import Chat
 from services.invitations import Invitations
 from services.limits import Limiter
@@ -231,6 +232,7 @@ def use_cases(
         chat=Chat(matches, players, PostgresChatLog(datastore), clock),
         invitations=Invitations(decisions, players),
         rematches=Rematches(matches, decisions),
+        branches=Branches(matches, decisions.live, clock),
         quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
     )
 

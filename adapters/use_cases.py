@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from services.branches import Branches
 from services.chat import Chat
 from services.invitations import Invitations
 from services.lobby import Lobby
@@ -21,6 +22,7 @@ class Services(Struct, frozen=True, kw_only=True):
         chat: Around the talk in a match.
         invitations: Around invitations.
         rematches: Playing a match again.
+        branches: Playing a match on from a past version.
         quick_match: Finding others to play with.
     """
 
@@ -30,4 +32,5 @@ class Services(Struct, frozen=True, kw_only=True):
     chat: Chat
     invitations: Invitations
     rematches: Rematches
+    branches: Branches
     quick_match: QuickMatch

@@ -202,7 +202,8 @@ def invitation_in(
     | pb.ListLegalMovesRequest
     | pb.GetViewRequest
     | pb.ListEventsRequest
-    | pb.WatchMatchRequest,
+    | pb.WatchMatchRequest
+    | pb.BranchMatchRequest,
 ) -> str | None:
     """Return the invitation that is shown, if one is."""
     return request.invitation if request.HasField("invitation") else None

@@ -15,7 +15,7 @@ from adapters.rest import problems
 from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import catalogue, chat, docs, health, lobby, matches, players
+from adapters.rest.routes import branches, catalogue, chat, docs, health, lobby, matches, players
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -75,6 +75,7 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
                     Router("/", route_handlers=players.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
                     Router("/", route_handlers=lobby.ROUTES, tags=["Lobby"]),
+                    Router("/", route_handlers=branches.ROUTES, tags=["Branches"]),
                     Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
                 ],
                 before_request=look_over,

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, chat_bodies, lobby_bodies, player_bodies
+from adapters.rest import bodies, branch_bodies, chat_bodies, lobby_bodies, player_bodies
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
-from domain.match import MATCH_EVENTS, Opened, Resign
+from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
@@ -41,6 +41,7 @@ STATIC: Mapping[str, Any] = {
     "NewToken": player_bodies.NewToken,
     "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
+    "BranchRequest": branch_bodies.BranchRequest,
     "RematchRequest": lobby_bodies.RematchRequest,
     "InvitationRequest": lobby_bodies.InvitationRequest,
     "Invitation": Invitation,
@@ -252,7 +253,7 @@ def _content(description: str | None, media_type: str, name: str) -> dict[str, A
 
 def _shared() -> dict[str, Any]:
     """Return the components that no game owns."""
-    events = reduce(or_, (event for event in MATCH_EVENTS if event is not Opened))
+    events = reduce(or_, (event for event in MATCH_EVENTS if event not in (Opened, Branched)))
     samples = [
         filled(SeenEvent, events),
         filled(View, Resign, None),

@@ -1,8 +1,10 @@
 """A match whatever the game: opening, seating, start, time, resignation, end."""
 
+from domain.match.branch import branch_off, branch_terms, resampled
 from domain.match.clocks import Clocks, TimeControl, TimeControlKind
 from domain.match.commands import (
     LOBBY_COMMANDS,
+    Branch,
     Cancel,
     Invite,
     LeaveSeat,
@@ -24,6 +26,7 @@ from domain.match.decide import (
 )
 from domain.match.events import (
     MATCH_EVENTS,
+    Branched,
     Cancelled,
     ClocksSet,
     Finished,
@@ -40,6 +43,7 @@ from domain.match.evolve import evolve, fold
 from domain.match.rejections import CLAUSES, Reason
 from domain.match.rematch import options_again
 from domain.match.state import (
+    BranchOf,
     CancelReason,
     ChatMode,
     Disclosure,
@@ -60,6 +64,9 @@ __all__ = [
     "CLAUSES",
     "LOBBY_COMMANDS",
     "MATCH_EVENTS",
+    "Branch",
+    "BranchOf",
+    "Branched",
     "Cancel",
     "CancelReason",
     "Cancelled",
@@ -96,12 +103,15 @@ __all__ = [
     "TimeOut",
     "TimedOut",
     "Visibility",
+    "branch_off",
+    "branch_terms",
     "decide",
     "evolve",
     "fold",
     "legal_moves",
     "open_match",
     "options_again",
+    "resampled",
     "seen",
     "submit",
     "take_seat",

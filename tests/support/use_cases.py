@@ -18,6 +18,7 @@ from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.branches import Branches
 from services.chat import Chat
 from services.chat_log import ChatLog
 from services.invitations import Invitations
@@ -110,6 +111,7 @@ class Stores:
             chat=Chat(node, players, self.chat_log, self.clock),
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
+            branches=Branches(node, decisions.live, self.clock),
             quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
         )
 

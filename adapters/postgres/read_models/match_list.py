@@ -14,7 +14,7 @@ from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.store import EVENTS
-from domain.match import Finished, Match, Opened, Phase, PlayerId, SeatTaken, Started, Visibility
+from domain.match import Branched, Finished, Match, Opened, Phase, PlayerId, SeatTaken, Started, Visibility
 from services.ids import MatchId, match_id, parsed
 from services.live import Games
 from services.ports import Listed
@@ -25,7 +25,7 @@ class MatchListModel:
 
     name = "match_list"
     tables = ("match_list",)
-    topics = frozenset(tag(event) for event in (Opened, SeatTaken, Started, Finished))
+    topics = frozenset(tag(event) for event in (Opened, SeatTaken, Started, Branched, Finished))
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Write down each match as the last event of the batch left it."""
