@@ -50,6 +50,13 @@ OpenMatchHours = Annotated[
     str | None,
     _flag("open_match_hours", "Hours that a match may wait for players; then it is called off. Default: 24"),
 ]
+WebhookPrivateAddresses = Annotated[
+    str | None,
+    _flag("webhook_private_addresses", "Let webhooks into private networks: allow. Default: refuse"),
+]
+WebhookLogDays = Annotated[
+    str | None, _flag("webhook_log_days", "Days that the log of webhooks goes back. Default: 30")
+]
 BotPause = Annotated[
     str | None, _flag("bot_pause", "Milliseconds between two moves of a bot in a match. Default: 100")
 ]
@@ -69,6 +76,8 @@ def serve(
     snapshot_every: SnapshotEvery = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
+    webhook_private_addresses: WebhookPrivateAddresses = None,
+    webhook_log_days: WebhookLogDays = None,
     oidc_issuer: Annotated[
         str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
     ] = None,
@@ -110,6 +119,8 @@ def serve(
         snapshot_every=snapshot_every,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
+        webhook_private_addresses=webhook_private_addresses,
+        webhook_log_days=webhook_log_days,
         oidc_issuer=oidc_issuer,
         oidc_audience=oidc_audience,
         oidc_jwks_url=oidc_jwks_url,
@@ -137,9 +148,11 @@ def work(
     snapshot_every: SnapshotEvery = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
+    webhook_private_addresses: WebhookPrivateAddresses = None,
+    webhook_log_days: WebhookLogDays = None,
     log_level: LogLevel = None,
 ) -> None:
-    """Do in the background what has to be done, until Ctrl-C: keep lists up, watch clocks, move for bots.
+    """Do in the background what has to be done, until Ctrl-C: lists, clocks, bots and webhooks.
 
     Any number may run at once, also beside `montane serve`: everything is done once.
     """
@@ -152,6 +165,8 @@ def work(
         snapshot_every=snapshot_every,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
+        webhook_private_addresses=webhook_private_addresses,
+        webhook_log_days=webhook_log_days,
         log_level=log_level,
     )
     from adapters.main import StartError, work

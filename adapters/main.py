@@ -26,11 +26,14 @@ from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import PostgresQuickMatches
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import PostgresMatchList
+from adapters.postgres.read_models.match_pages import PostgresMatchList
+from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
 from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
+from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
@@ -45,10 +48,13 @@ from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Issuer, Scope, Token
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -214,26 +220,32 @@ def use_cases(
     """Return the use cases on a database and its log; an issuer's tokens name players too."""
     games = dict(GAMES)
     clock = SystemClock()
+    match_list = PostgresMatchList(games, datastore)
     matches = Matches(
         games=games,
         store=store,
         seeds=PostgresSeeds(datastore),
-        match_list=PostgresMatchList(games, datastore),
+        match_list=match_list,
         clock=clock,
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
     decisions = matches.decisions
     players = Players(PostgresAccounts(datastore), clock, issuer)
+    chat_log = PostgresChatLog(datastore)
+    chat = Chat(matches, players, chat_log, clock)
     return Services(
         matches=matches,
         lobby=Lobby(decisions),
         players=players,
-        chat=Chat(matches, players, PostgresChatLog(datastore), clock),
+        chat=chat,
+        player_feed=PlayerFeed(PostgresPlayerLog(datastore), chat_log, chat.shown, clock),
+        achievements=Achievements(games, PostgresRecords(datastore), players),
+        webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
         invitations=Invitations(decisions, players),
         rematches=Rematches(matches, decisions),
         branches=Branches(matches, decisions.live, clock),
-        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), match_list, clock),
     )
 
 
@@ -298,14 +310,15 @@ async def _serve(
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
     limiter = Limiter(settings.limits)
-    feeds = services.matches.feeds
-    chats = services.chat.streams
+    feeds, chats, players = services.matches.feeds, services.chat.streams, services.player_feed.streams
     closing: list[Stop] = []
     try:
         if duties.rest or duties.grpc:
             for tail in (
                 Tail(conninfo, feeds.hear, lambda: store.writer),
                 Tail(conninfo, chats.hear, lambda: None, MESSAGES),
+                Tail(conninfo, players.hear, lambda: None, FEEDS),
+                Tail(conninfo, players.hear, lambda: None, TALK),
             ):
                 await tail.start()
                 closing.append(tail.stop)
@@ -328,7 +341,7 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
-        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
+        await asyncio.gather(*(streams.close(STREAMS_GRACE) for streams in (feeds, chats, players)))
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()

@@ -7,9 +7,12 @@ from services.chat import Chat
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -24,6 +27,9 @@ class Services(Struct, frozen=True, kw_only=True):
         rematches: Playing a match again.
         branches: Playing a match on from a past version.
         quick_match: Finding others to play with.
+        achievements: What players have achieved.
+        player_feed: What concerns a player.
+        webhooks: Around webhooks.
     """
 
     matches: Matches
@@ -34,3 +40,6 @@ class Services(Struct, frozen=True, kw_only=True):
     rematches: Rematches
     branches: Branches
     quick_match: QuickMatch
+    achievements: Achievements
+    player_feed: PlayerFeed
+    webhooks: Webhooks

@@ -13,6 +13,7 @@ from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.registry import read_models
 from adapters.settings import Settings
+from adapters.webhook_worker import WebhookWorker
 from domain.games import GAMES
 from services.bot_turns import BotPlayers
 from services.bots import POLICIES
@@ -129,7 +130,7 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, clock: C
     """Return all that the service does by itself.
 
     Args:
-        settings: How long matches stay open, and how fast bots are.
+        settings: How long matches stay open, how fast bots are, and where webhooks may point.
         datastore: The connections.
         matches: The use cases, by which bots play.
         clock: The time.
@@ -140,5 +141,10 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, clock: C
     players = BotPlayers(matches, agenda, POLICIES, timedelta(milliseconds=settings.bot_pause))
     follower = Follower(datastore.conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     return Workers(
-        [Following(follower), Steps("clocks", timekeeper.step), Steps("bots", players.step)],
+        [
+            Following(follower),
+            Steps("clocks", timekeeper.step),
+            Steps("bots", players.step),
+            WebhookWorker(settings, datastore, dict(GAMES), clock),
+        ],
     )

@@ -129,7 +129,7 @@ def acting_seat(
     """
     own = seat_of(match, player)
     if named is None:
-        return own if match.terms.branch_of is None else next(iter(to_act(game, match)), own)
+        return next(iter(to_act(game, match)), own) if match.terms.is_branch else own
     if named >= match.terms.seats:
         raise Rejected(Reason.NO_SUCH_SEAT, seat=named)
     if not holds(match, player, named):

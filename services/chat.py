@@ -48,7 +48,8 @@ class Chat:
     def __init__(self, matches: Matches, players: Players, log: ChatLog, clock: Clock) -> None:
         """Take the matches, the names of players, where messages are kept, and the time."""
         self._current = matches.decisions.live.current
-        self.streams = ChatStreams(log, self._current, self._shown, clock)
+        self._invites = matches.decisions.invites
+        self.streams = ChatStreams(log, self._current, self.shown, clock)
         self._players = players
         self._log = log
         self._clock = clock
@@ -127,6 +128,7 @@ class Chat:
         after: str | None,
         token: str | None,
         size: int,
+        invitation: str | None = None,
     ) -> Page[ChatMessage]:
         """Return messages that the player may read, in order.
 
@@ -137,6 +139,7 @@ class Chat:
             after: The message behind which to begin; None begins with the first.
             token: Where the page before ended, instead of `after`.
             size: The most messages.
+            invitation: The invitation to the match, if it is shown.
 
         Raises:
             NotFound: There is no such match or message, or none that the player may know of.
@@ -144,21 +147,29 @@ class Chat:
             Rejected: The match has no chat.
             Forbidden: The player may not read the room.
         """
-        reader = reader_of(await self._current(match), player, room)
+        live = await self._current(match)
+        invited = await self._invites(match, invitation)
+        reader = reader_of(live, player, room, invited=invited)
         if token is not None and after is not None:
             raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
         while True:
-            position = await self._position(match, player, after, token)
+            position = await self._position(match, player, after, token, invited=invited)
             found = await self._log.read(match, after=position, limit=size + 1, reader=reader)
             # Read before the match is: whoever has just sat down is not shown what onlookers wrote since.
-            now = reader_of(await self._current(match), player, room)
+            now = reader_of(await self._current(match), player, room, invited=invited)
             if now == reader:
-                shown = await self._shown(found[:size])
+                shown = await self.shown(found[:size])
                 return Page(tuple(shown), found[size - 1].id if len(found) > size else None)
             reader = now
 
     async def listen(
-        self, match: MatchId, player: PlayerId | None, *, room: ChatRoom | None, after: str | None
+        self,
+        match: MatchId,
+        player: PlayerId | None,
+        *,
+        room: ChatRoom | None,
+        after: str | None,
+        invitation: str | None = None,
     ) -> Listener:
         """Return a stream of what the player may read; whoever takes it must `leave` it.
 
@@ -168,9 +179,10 @@ class Chat:
             Forbidden: The player may not read the room.
         """
         live = await self._current(match)
-        reader_of(live, player, room)
-        behind = None if after is None else await self._readable(match, player, after)
-        return self.streams.listen(live, player, room, behind)
+        invited = await self._invites(match, invitation)
+        reader_of(live, player, room, invited=invited)
+        behind = None if after is None else await self._readable(match, player, after, invited=invited)
+        return self.streams.listen(live, player, room, behind, invited=invited)
 
     async def report(
         self, player: PlayerId, match: MatchId, id: str, reason: ReportReason, text: str
@@ -222,28 +234,36 @@ class Chat:
         removed = await self._log.remove(match, MessageId(id))
         if removed is None:
             raise NotFound("NO_SUCH_MESSAGE", message=id)
-        (shown,) = await self._shown([removed])
+        (shown,) = await self.shown([removed])
         return shown
 
     async def _position(
-        self, match: MatchId, player: PlayerId | None, after: str | None, token: str | None
+        self,
+        match: MatchId,
+        player: PlayerId | None,
+        after: str | None,
+        token: str | None,
+        *,
+        invited: bool,
     ) -> int:
         """Return the position behind which a page begins."""
         id = after if token is None else token
         if id is None:
             return 0
         try:
-            return (await self._readable(match, player, id)).position
+            return (await self._readable(match, player, id, invited=invited)).position
         except NotFound as unknown:
             if token is None:
                 raise
             expected = "a token that a page gave"
             raise Malformed("INVALID_FIELD", field="page_token", expected=expected) from unknown
 
-    async def _readable(self, match: MatchId, player: PlayerId | None, id: str) -> Message:
+    async def _readable(
+        self, match: MatchId, player: PlayerId | None, id: str, *, invited: bool = False
+    ) -> Message:
         """Return a message that a player may read; to others there is none."""
         message = await self._log.message(match, MessageId(id))
-        reader = reader_of(await self._current(match), player, None)
+        reader = reader_of(await self._current(match), player, None, invited=invited)
         if message is None or not reader.may_read(message):
             raise NotFound("NO_SUCH_MESSAGE", message=id)
         return message
@@ -252,10 +272,10 @@ class Chat:
         """Return what was posted, if the same was asked."""
         if posted.digest != digest:
             raise KeyReused
-        (shown,) = await self._shown([posted.message])
+        (shown,) = await self.shown([posted.message])
         return shown
 
-    async def _shown(self, messages: Sequence[Message]) -> Sequence[ChatMessage]:
+    async def shown(self, messages: Sequence[Message]) -> Sequence[ChatMessage]:
         """Return messages with the names of who wrote them."""
         names = await self._names([message.author for message in messages])
         return [_shown(message, names) for message in messages]

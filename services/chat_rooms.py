@@ -27,15 +27,21 @@ class ChatReason(StrEnum):
     ALREADY_REPORTED = "ALREADY_REPORTED"
 
 
-def reader_of(live: Live, player: PlayerId | None, room: ChatRoom | None) -> Reader:
+def reader_of(live: Live, player: PlayerId | None, room: ChatRoom | None, *, invited: bool = False) -> Reader:
     """Return what a player may read: of one room, or of all.
+
+    Args:
+        live: The match.
+        player: Who reads; None without an account.
+        room: The room; None for all.
+        invited: Whether the match's invitation was shown.
 
     Raises:
         NotFound: The player may not know of the match.
         Rejected: The match has no chat.
         Forbidden: The player may not read the room.
     """
-    _check_open(live, player)
+    _check_open(live, player, invited=invited)
     readable = _readable(live.match, player)
     if room is None:
         return Reader(player, readable)
@@ -94,8 +100,9 @@ def checked_text(text: str, *, fewest: int = 1) -> str:
     return shown
 
 
-def _check_open(live: Live, player: PlayerId | None) -> None:
-    check_known_to(live, player)
+def _check_open(live: Live, player: PlayerId | None, *, invited: bool = False) -> None:
+    if not invited:
+        check_known_to(live, player)
     if live.match.terms.chat is ChatMode.OFF:
         raise Rejected(ChatReason.CHAT_OFF)
 

@@ -72,7 +72,7 @@ class Invitations:
         live = await self._decisions.live.current(id)
         check_known_to(live, player)
         _check_host(live.match, player)
-        if live.match.terms.branch_of is not None:
+        if live.match.terms.is_branch:
             raise Rejected(Reason.IS_BRANCH)
         shown = (await self._decisions.secrets(id)).invitation.hex()
         return Invitation(id, shown, f"/v1/matches/{id}?invitation={shown}")

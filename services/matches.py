@@ -18,7 +18,6 @@ from domain.match import (
     Match,
     MemoryAid,
     OnTimeOut,
-    Phase,
     PlayerId,
     Resign,
     StartMode,
@@ -35,18 +34,20 @@ from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
-from services.access import acting_seat, check_known_to, may_know, viewer_of
+from services.access import acting_seat, check_known_to, viewer_of
 from services.decisions import Decisions, chance_of, checked_key, digest_of
 from services.envelopes import Decision, Envelopes
-from services.errors import KeyReused, Malformed, NotFound, Unavailable
+from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
 from services.feeds import Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Games, Live, opened
-from services.pages import Page
+from services.pages import Page, page_token, position_of
 from services.ports import (
     Clock,
     EventStore,
     Listed,
+    ListPlace,
+    MatchFilter,
     MatchList,
     Opening,
     Recorded,
@@ -406,18 +407,15 @@ class Matches:
             NotFound: There is no such match, or none that the player may know of.
         """
         live = await self._live.current(id)
-        secrets = None
-        if invitation is not None and not may_know(live.match, player):
-            secrets = await self.decisions.secrets(id)
-        check_known_to(live, player, secrets, invitation)
+        if not await self.decisions.invites(id, invitation):
+            check_known_to(live, player)
         return live
 
     async def page(
         self,
         player: PlayerId | None,
+        wanted: MatchFilter,
         *,
-        game: str | None,
-        phase: Phase | None,
         after: str | None,
         size: int,
     ) -> Page[Listed]:
@@ -425,15 +423,25 @@ class Matches:
 
         Raises:
             NotFound: There is no game of this id.
-            Malformed: `after` is not where a page ended.
+            Unauthenticated: Whose turn it should be is not known.
+            Malformed: The player that is wanted is none, or no page of this list gave `after`.
         """
-        if game is not None:
-            self.game(game)
-        if after is not None and parsed("match", after) is None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
-        before = None if after is None else MatchId(after)
-        found = await self._match_list.page(player, game=game, phase=phase, before=before, limit=size + 1)
-        return Page(tuple(found[:size]), found[size - 1].id if len(found) > size else None)
+        if wanted.game is not None:
+            self.game(wanted.game)
+        if wanted.player is not None and parsed("player", wanted.player) is None:
+            raise Malformed("INVALID_FIELD", field="player", expected="a player's id")
+        if wanted.my_turn and player is None:
+            raise Unauthenticated("TOKEN_MISSING")
+        behind = None
+        if after is not None:
+            opened_at, match = position_of(after, "matches", wanted).split()
+            behind = ListPlace(datetime.fromisoformat(opened_at), MatchId(match))
+        found = await self._match_list.page(player, wanted, behind=behind, limit=size + 1)
+        if len(found) <= size:
+            return Page(tuple(found), None)
+        last = found[size - 1]
+        position = f"{last.opened_at.isoformat()} {last.id}"
+        return Page(tuple(found[:size]), page_token(position, "matches", wanted))
 
     async def view(
         self,

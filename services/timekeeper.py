@@ -47,7 +47,7 @@ class Deadlines(Protocol):
     """
 
     async def deadlines(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
-        """Return the matches in which a seat's time is up by then, each with its first deadline."""
+        """Return the matches in which seats' time is up by then, with each of those seats' deadlines."""
 
     async def opened(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
         """Return the matches opened by then that have not begun, each with when it was opened."""
@@ -90,7 +90,7 @@ class Timekeeper:
         upcoming = None
         async for page in _pages(find, up_to):
             due = [one.match for one in page if one.at <= now]
-            ended = await asyncio.gather(*map(act, due), return_exceptions=True)
+            ended = await asyncio.gather(*map(act, dict.fromkeys(due)), return_exceptions=True)
             failed += [error for error in ended if error is not None]
             if len(due) < len(page):
                 upcoming = page[len(due)].at

@@ -8,7 +8,7 @@ from adapters.grpc.generated.montane.v1 import chat_pb2 as pb
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceServicer
 from adapters.grpc.generated.montane.v1.matches_pb2 import SeatedPlayer as SeatedPlayerMessage
 from adapters.grpc.mapping import member_of, numbers_of, timestamp_of
-from adapters.grpc.requests import page_size
+from adapters.grpc.requests import invitation_in, page_size
 from services.chat import Chat
 from services.chat_log import ChatMessage, ChatReport, ChatRoom, ReportReason
 from services.chat_streams import (
@@ -65,6 +65,7 @@ class ChatCalls(ChatServiceServicer):
             after=request.after if request.HasField("after") else None,
             token=request.page_token if request.HasField("page_token") else None,
             size=page_size(request),
+            invitation=invitation_in(request),
         )
         return pb.ListMessagesResponse(items=map(message_of, page.items), next_page_token=page.next)
 
@@ -75,7 +76,13 @@ class ChatCalls(ChatServiceServicer):
         """Send what is said."""
         player = await onlooker(self._players, context)
         after = request.after if request.HasField("after") else None
-        listener = await self._chat.listen(MatchId(request.match), player, room=_room(request), after=after)
+        listener = await self._chat.listen(
+            MatchId(request.match),
+            player,
+            room=_room(request),
+            after=after,
+            invitation=invitation_in(request),
+        )
         listener.cut_off = CUT_OFF.get()
         try:
             while not listener.over:

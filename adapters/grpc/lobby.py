@@ -11,6 +11,7 @@ from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.mapping import Mapper, member_of
+from adapters.grpc.requests import invitation_in
 from adapters.use_cases import Services
 from domain.match import (
     ChatMode,
@@ -194,16 +195,3 @@ class LobbyCalls(MatchServiceServicer):
     async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
         """Return matches with the names of who sits in them."""
         return [self._mapper.summary(one) for one in await summaries(listed, self._services.players)]
-
-
-def invitation_in(
-    request: pb.GetMatchRequest
-    | pb.TakeSeatRequest
-    | pb.ListLegalMovesRequest
-    | pb.GetViewRequest
-    | pb.ListEventsRequest
-    | pb.WatchMatchRequest
-    | pb.BranchMatchRequest,
-) -> str | None:
-    """Return the invitation that is shown, if one is."""
-    return request.invitation if request.HasField("invitation") else None

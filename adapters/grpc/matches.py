@@ -3,8 +3,9 @@
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from datetime import datetime
 from functools import partial
-from typing import assert_never, override
+from typing import Any, assert_never, override
 
 from adapters.duplex import Reply, conversation
 from adapters.grpc.calls import (
@@ -19,14 +20,12 @@ from adapters.grpc.calls import (
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.limits import VISIT
-from adapters.grpc.lobby import LobbyCalls, invitation_in
+from adapters.grpc.lobby import LobbyCalls
 from adapters.grpc.mapping import Mapper, member_of
-from adapters.grpc.requests import check, page_size
+from adapters.grpc.requests import check, invitation_in, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
 from adapters.use_cases import Services
-from domain.match import (
-    Phase,
-)
+from domain.match import Phase, PlayerId
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
 from services.errors import Failure, Malformed, Unauthenticated
@@ -34,7 +33,7 @@ from services.feeds import Watch
 from services.ids import MatchId
 from services.matches import Answer
 from services.players import Caller
-from services.ports import Scope
+from services.ports import MatchFilter, Scope
 
 log = logging.getLogger(__name__)
 
@@ -62,10 +61,18 @@ class MatchCalls(LobbyCalls):
         phase = (
             member_of(Phase, match_pb2.Phase.DESCRIPTOR, request.state) if request.HasField("state") else None
         )
-        page = await self._matches.page(
-            player,
+        wanted = MatchFilter(
             game=request.game if request.HasField("game") else None,
             phase=phase,
+            open_seats=request.open_seats,
+            player=PlayerId(request.player) if request.HasField("player") else None,
+            my_turn=request.my_turn,
+            created_after=_time(request, "created_after"),
+            created_before=_time(request, "created_before"),
+        )
+        page = await self._matches.page(
+            player,
+            wanted,
             after=request.page_token if request.HasField("page_token") else None,
             size=page_size(request),
         )
@@ -236,6 +243,11 @@ class MatchCalls(LobbyCalls):
             validate_only=asked.validate_only,
             seat=asked.seat if asked.HasField("seat") else None,
         )
+
+
+def _time(request: Any, field: str) -> datetime | None:
+    """Return the time in a field of a request, or None if it is absent."""
+    return time_in(getattr(request, field), field) if request.HasField(field) else None
 
 
 def _after(request: pb.ListEventsRequest) -> int:

@@ -22,8 +22,15 @@ log = logging.getLogger(__name__)
 class Follower:
     """A thread that calls `catch_up` whenever the log grows, and begins anew when its connection is lost."""
 
-    def __init__(self, conninfo: str, catch_up: Callable[[], bool]) -> None:
-        """Take where the log is, and what takes it in batch by batch and tells whether there may be more."""
+    def __init__(self, conninfo: str, catch_up: Callable[[], bool], what: str = "the read models") -> None:
+        """Take where the log is, what takes it in batch by batch, and what is kept up.
+
+        Args:
+            conninfo: Where the log is.
+            catch_up: Takes in the next batch, and tells whether there may be more.
+            what: What is kept up, in the words of the process's own log.
+        """
+        self._what = what
         self._conninfo = limited(conninfo)
         self._catch_up = catch_up
         self._trouble: str | None = None
@@ -69,11 +76,11 @@ class Follower:
             return
         self._trouble = trouble
         if trouble == "away":
-            log.warning("the read models wait for the database: %s", error)
+            log.warning("%s wait for the database: %s", self._what, error)
         else:
-            log.error("the read models cannot follow the log", exc_info=error)
+            log.error("%s cannot follow the log", self._what, exc_info=error)
 
     def _well(self) -> None:
         if self._trouble is not None:
             self._trouble = None
-            log.info("the read models follow the log again")
+            log.info("%s follow the log again", self._what)

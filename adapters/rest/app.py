@@ -15,7 +15,19 @@ from adapters.rest import problems
 from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import branches, catalogue, chat, docs, health, lobby, matches, players
+from adapters.rest.routes import (
+    branches,
+    catalogue,
+    chat,
+    docs,
+    health,
+    lobby,
+    matches,
+    player_feed,
+    players,
+    statistics,
+    webhooks,
+)
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -35,7 +47,8 @@ EXPOSED = [
 DESCRIPTION = """Open matches, play them by commands, see them as your seat may.
 
 A first game: `POST /v1/players` gives a token, `POST /v1/matches` opens a match, and
-`POST /v1/matches/{match}/commands` plays. The same over gRPC in the package `montane.v1`.
+`POST /v1/matches/{match}/commands` plays; `POST /v1/quick-match` finds others to play with. The same over
+gRPC in the package `montane.v1`.
 
 A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with `after`, `as` and
 `invitation` as for the list of events. It sends a `StreamItem` for all that happens. It takes a
@@ -77,6 +90,9 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
                     Router("/", route_handlers=lobby.ROUTES, tags=["Lobby"]),
                     Router("/", route_handlers=branches.ROUTES, tags=["Branches"]),
                     Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
+                    Router("/", route_handlers=player_feed.ROUTES, tags=["Players"]),
+                    Router("/", route_handlers=statistics.ROUTES, tags=["Statistics"]),
+                    Router("/", route_handlers=webhooks.ROUTES, tags=["Webhooks"]),
                 ],
                 before_request=look_over,
             ),

@@ -26,6 +26,7 @@ from domain.match import (
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
+from services.messages import Message
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -318,6 +319,7 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "Game": filled(GameBody, options),
         "SocketCommand": filled(SocketCommand, command),
         "SocketResult": filled(SocketResult, move, event, game.table),
+        "WebhookMessage": filled(Message, event),
     }
 
 

@@ -12,7 +12,15 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, branch_bodies, chat_bodies, lobby_bodies, player_bodies
+from adapters.rest import (
+    bodies,
+    branch_bodies,
+    chat_bodies,
+    lobby_bodies,
+    player_bodies,
+    webhook_bodies,
+    webhook_docs,
+)
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
@@ -22,10 +30,13 @@ from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
 from services.invitations import Invitation
+from services.player_feed import PlayerCaughtUp, PlayerEnd, PlayerEvent, PlayerEventItem, PlayerHeartbeat
 from services.players import PublicPlayer
 from services.ports import Player, Token
+from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
+from services.webhooks import Delivery, Webhook
 
 REFERENCE = "#/components/schemas/{name}"
 HEADER = "#/components/headers/{name}"
@@ -46,8 +57,20 @@ STATIC: Mapping[str, Any] = {
     "InvitationRequest": lobby_bodies.InvitationRequest,
     "Invitation": Invitation,
     "BotPage": bodies.Items[lobby_bodies.Bot],
+    "WebhookRequest": webhook_bodies.WebhookRequest,
+    "WebhookChangesRequest": webhook_bodies.WebhookChangesRequest,
+    "Webhook": Webhook,
+    "WebhookPage": bodies.Items[Webhook],
+    "NewWebhook": webhook_bodies.NewWebhook,
+    "WebhookSecret": webhook_bodies.WebhookSecret,
+    "Delivery": Delivery,
+    "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "PlayerEventPage": bodies.Items[PlayerEvent],
+    "PlayerItem": PlayerEventItem | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd,
+    "Achievements": Achieved,
+    "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,
     "Problem": Problem,
     "SocketProblem": bodies.SocketProblem,
@@ -196,6 +219,7 @@ def document(
                 names = [*(STANDING if counted else ()), *([RETRY[0]] if status in {"429", "503"} else ())]
                 if names:
                     response["headers"] = {name: {"$ref": HEADER.format(name=name)} for name in names}
+    generated["webhooks"] = webhook_docs.described({"$ref": REFERENCE.format(name="WebhookMessage")})
     generated["components"] = {
         "headers": {
             name: {"description": text, "required": True, "schema": {"type": "string"}, "example": example}

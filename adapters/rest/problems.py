@@ -89,7 +89,8 @@ KINDS: Mapping[type[Failure], Kind] = {
         "forbidden",
         403,
         TITLES[Forbidden],
-        "The seat or the view is not the caller's, or its token lacks the `scope` that `details` names.",
+        "The seat, the match or the view is not the caller's, or its token lacks the `scope` that `details`"
+        " names.",
     ),
     NotFound: Kind("not-found", 404, TITLES[NotFound], "There is none, or none that the caller may know of."),
     Conflict: Kind(

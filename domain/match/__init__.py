@@ -1,6 +1,6 @@
 """A match whatever the game: opening, seating, start, time, resignation, end."""
 
-from domain.match.branch import branch_off, branch_terms, resampled
+from domain.match.branch import branch_off, branch_terms
 from domain.match.clocks import Clocks, TimeControl, TimeControlKind
 from domain.match.commands import (
     LOBBY_COMMANDS,
@@ -42,6 +42,7 @@ from domain.match.events import (
 from domain.match.evolve import evolve, fold
 from domain.match.rejections import CLAUSES, Reason
 from domain.match.rematch import options_again
+from domain.match.results import Result, ranks, result
 from domain.match.state import (
     BranchOf,
     CancelReason,
@@ -91,6 +92,7 @@ __all__ = [
     "Reason",
     "Resign",
     "Resigned",
+    "Result",
     "SeatLeft",
     "SeatTaken",
     "Start",
@@ -111,7 +113,8 @@ __all__ = [
     "legal_moves",
     "open_match",
     "options_again",
-    "resampled",
+    "ranks",
+    "result",
     "seen",
     "submit",
     "take_seat",

@@ -197,7 +197,7 @@ def branch[S, O](
         Rejected: The match is no branch, or has begun; or there is no such table.
     """
     _check_open(match)
-    if match.terms.branch_of is None:
+    if not match.terms.is_branch:
         raise Rejected(Reason.NO_BRANCH)
     begun = branched(game, command, ALL_SEEING)
     return _settled(game, (begun,), evolve(game, match, begun), None, chance, at)

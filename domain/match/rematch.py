@@ -18,7 +18,7 @@ def options_again[O](match: Match[Any, O]) -> O:
     Raises:
         Rejected: The match is not over, or is a branch.
     """
-    if match.terms.branch_of is not None:
+    if match.terms.is_branch:
         raise Rejected(Reason.IS_BRANCH)
     if match.phase is Phase.CANCELLED:
         raise Rejected(Reason.MATCH_CANCELLED)

@@ -148,6 +148,11 @@ class Terms[O](Struct, frozen=True, kw_only=True):
     rematch_of: str | None = None
     branch_of: BranchOf | None = None
 
+    @property
+    def is_branch(self) -> bool:
+        """Whether the match is for analysis: it counts for nothing, and concerns nobody but its player."""
+        return self.branch_of is not None
+
 
 class Match[S, O](Struct, frozen=True):
     """A match as it stands.

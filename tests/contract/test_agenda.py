@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from adapters.postgres.read_models.agenda import AgendaModel
-from adapters.postgres.read_models.catch_up import ReadModels
 from domain.games import GAMES
 from domain.match import (
     HolderKind,
@@ -16,11 +14,9 @@ from domain.match import (
     StartMode,
     TimeControl,
     TimeControlKind,
-    TimeOut,
 )
-from domain.shared.seats import Seat
 from services.bot_turns import BotPlayers
-from services.ids import MatchId, match_id
+from services.ids import MatchId
 from services.lobby import Lobby
 from services.matches import Matches
 from services.policies import at_random
@@ -164,31 +160,6 @@ async def test_whoever_waits_gets_a_turn(stores: Stores) -> None:
     for _ in range(60):
         seen |= await waiting(stores, BOT, most=2)
     assert len(seen) == 6
-
-
-async def test_rows_do_not_depend_on_batches(database: str) -> None:
-    """Taken in one event at a time or all at once, the log gives the same rows."""
-    async with postgres_stores(database) as stores:
-        stores.clock = ManualClock(NOW)
-        node = stores.node()
-        clocked = await duel(node, kind=HolderKind.BOT)
-        moved_on(stores, 30 * SECOND)
-        issued = TimeOut(Seat(0))
-        await node.decisions.carry_out(clocked, lambda *_: (None, issued), by=None, key="k", asked=issued)
-        going = await duel(node, kind=HolderKind.BOT)
-        _, open_still = await node.open(ANN, proposal(seat=None), None)
-        found = []
-        for batch in (1, 500):
-            model = AgendaModel(dict(GAMES))
-            model.name = f"batches of {batch}"
-            following = ReadModels(dict(GAMES), stores.datastore, [model], model.name, batch)
-            while following.catch_up():
-                pass
-            found.append(await stores.datastore.execute("TABLE match_agenda ORDER BY match_id"))
-            await stores.datastore.execute("TRUNCATE match_agenda")
-        assert found[0] == found[1]
-        kept = {match_id(row["match_id"]): (row["opened_at"], row["deadline"]) for row in found[0]}
-        assert kept == {going: (None, NOW + 60 * SECOND), open_still.id: (NOW + 30 * SECOND, None)}
 
 
 async def test_nodes_that_race_do_everything_once(database: str) -> None:

@@ -314,3 +314,22 @@ async def test_a_match_without_chat(faces: Faces) -> None:
         assert (answer.status_code, problem["reason"]) == (422, "CHAT_OFF")
     request = pb.ListMessagesRequest(match=faces.match)
     assert (await faces.refused(None, "ListMessages", request))[:2] == ("FAILED_PRECONDITION", "CHAT_OFF")
+
+
+async def test_a_private_chat_is_read_by_its_link(faces: Faces) -> None:
+    """Over both faces, by whoever shows the invitation, and by nobody else."""
+    faces.match = await faces.opened(visibility="private")
+    link = await faces.http.get(f"/v1/matches/{faces.match}/invitation", headers=faces.bearer("Ann"))
+    shown = link.json()["invitation"]
+    empty: dict[str, Any] = {"items": [], "next_page_token": None}
+    assert (await faces.rest("Cid", "GET", f"?invitation={shown}"))[1] == empty
+    assert (await faces.rest("Cid", "GET", ""))[0].status_code == 404
+    listed = await faces.call(
+        None, "ListMessages", pb.ListMessagesRequest(match=faces.match, invitation=shown)
+    )
+    assert not listed.items
+    stream = faces.grpc.WatchMessages(pb.WatchMessagesRequest(match=faces.match, invitation=shown))
+    assert (await stream.read()).item.HasField("caught_up")
+    stream.cancel()
+    code, reason, *_ = await faces.refused("Cid", "ListMessages", pb.ListMessagesRequest(match=faces.match))
+    assert (code, reason) == ("NOT_FOUND", "NO_SUCH_MATCH")

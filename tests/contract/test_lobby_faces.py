@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from domain.match import PlayerId
+from services.bots import BOTS
+from services.ports import Scope
 from tests.support.lobby_faces import Grpc, Rest, Told, over_grpc, rest
-from tests.support.use_cases import memory_stores
+from tests.support.use_cases import Stores, memory_stores
 
 CODES = {
     "INVALID_ARGUMENT": "400",
@@ -21,9 +24,10 @@ CODES = {
 class Table:
     """Three players at either face, each with a way to ask."""
 
-    def __init__(self, face: Rest | Grpc) -> None:
-        """Take the face."""
+    def __init__(self, face: Rest | Grpc, stores: Stores) -> None:
+        """Take the face, and what it stands on."""
         self.face = face
+        self._players = stores.players()
         self.ids: dict[str, str] = {}
         self._tokens: dict[str | None, str | None] = {None: None}
 
@@ -31,6 +35,10 @@ class Table:
         """Open the players' accounts."""
         for name in ("Ann", "Ben", "Cam"):
             self.ids[name], self._tokens[name] = await self.face.account(name)
+
+    async def limit(self, who: str, scope: Scope) -> None:
+        """Let a player call from now on with a token of this scope alone."""
+        _, self._tokens[who] = await self._players.issue_token(PlayerId(self.ids[who]), [scope], None)
 
     async def ask(self, who: str | None, call: str, **fields: Any) -> Told:
         """Return the answer to a call."""
@@ -62,8 +70,9 @@ class Table:
 @pytest.fixture(params=["rest", "grpc"])
 async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:
     """Players at each face."""
-    async with (rest if request.param == "rest" else over_grpc)(memory_stores()) as face:
-        table = Table(face)
+    stores = memory_stores()
+    async with (rest if request.param == "rest" else over_grpc)(stores) as face:
+        table = Table(face, stores)
         await table.gather()
         yield table
 
@@ -215,3 +224,46 @@ async def test_what_cannot_be_opened(table: Table) -> None:
     for fields, code, reason in bad:
         for call in ("CreateMatch", "QuickMatch"):
             assert await table.refused("Ann", call, **fields) == (code, reason), (call, fields)
+
+
+async def test_a_token_for_bots_seats_a_bot(table: Table) -> None:
+    """However it comes to its seat; the bot plays for its player."""
+    await table.limit("Ben", Scope.BOT)
+    wish = {"game": "mountains", "seats": 2}
+    taken = await table.done("Ben", "TakeSeat", match=await table.opened(), seat=1)
+    await table.done("Ann", "QuickMatch", **wish)
+    joined = await table.done("Ben", "QuickMatch", **wish)
+    await table.done("Ben", "LeaveSeat", match=joined.id, seat=1)
+    again = await table.done("Ben", "Rematch", match=joined.id)
+    own = await table.done("Ben", "CreateMatch", seat=1, **wish)
+    for match in (taken, joined, again, own):
+        seat = match.content["seats"][1]
+        assert seat["player"]["id"] == table.ids["Ben"]
+        assert seat["kind"].lower().endswith("bot")
+
+
+async def test_a_token_for_reading_changes_nothing(table: Table) -> None:
+    """It gets the link of its player's match, and no more."""
+    id = await table.opened()
+    await table.limit("Ann", Scope.READ)
+    calls: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("TakeSeat", {"seat": 1, "bot": "random"}),
+        ("LeaveSeat", {"seat": 0}),
+        ("StartMatch", {}),
+        ("CancelMatch", {}),
+        ("InvitePlayer", {"player": table.ids["Ben"]}),
+        ("Rematch", {}),
+    )
+    for call, fields in calls:
+        assert await table.refused("Ann", call, match=id, **fields) == ("403", "SCOPE_MISSING"), call
+    assert await table.refused("Ann", "QuickMatch", game="mountains") == ("403", "SCOPE_MISSING")
+    await table.done("Ann", "GetInvitation", match=id)
+
+
+async def test_the_bots_of_the_server(table: Table) -> None:
+    """They are listed to everybody, by the names that they are asked for by."""
+    bots = await table.face.bots()
+    assert [bot["name"] for bot in bots] == list(BOTS)
+    for bot in bots:
+        assert bot["description"].endswith(".")
+        await table.done("Ann", "TakeSeat", match=await table.opened(), seat=1, bot=bot["name"])

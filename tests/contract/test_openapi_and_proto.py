@@ -1,13 +1,23 @@
 """OpenAPI and the protos say the same: names, fields, kinds and values of everything that both faces show."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, chat_pb2, match_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import (
+    catalogue_pb2,
+    chat_pb2,
+    match_pb2,
+    matches_pb2,
+    player_feed_pb2,
+    players_pb2,
+    statistics_pb2,
+    webhooks_pb2,
+)
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.openapi import component
@@ -49,6 +59,17 @@ SHARED: dict[str, Descriptor] = {
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
+    "PlayerEventPage": player_feed_pb2.ListPlayerEventsResponse.DESCRIPTOR,
+    "PlayerEvent": player_feed_pb2.PlayerEvent.DESCRIPTOR,
+    "PlayerEventItem": player_feed_pb2.PlayerEventItem.DESCRIPTOR,
+    "PlayerCaughtUp": player_feed_pb2.PlayerCaughtUp.DESCRIPTOR,
+    "PlayerHeartbeat": player_feed_pb2.PlayerHeartbeat.DESCRIPTOR,
+    "PlayerEnd": player_feed_pb2.PlayerEnd.DESCRIPTOR,
+    "Achievements": statistics_pb2.GetStatisticsResponse.DESCRIPTOR,
+    "PlayerStatistics": statistics_pb2.PlayerStatistics.DESCRIPTOR,
+    "Rating": statistics_pb2.Rating.DESCRIPTOR,
+    "Leaderboard": statistics_pb2.GetLeaderboardResponse.DESCRIPTOR,
+    "RankedPlayer": statistics_pb2.RankedPlayer.DESCRIPTOR,
     "ChatMessage": chat_pb2.ChatMessage.DESCRIPTOR,
     "ChatReport": chat_pb2.ChatReport.DESCRIPTOR,
     "ChatMessageItem": chat_pb2.ChatMessageItem.DESCRIPTOR,
@@ -57,6 +78,9 @@ SHARED: dict[str, Descriptor] = {
     "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
     "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
     "Bot": catalogue_pb2.Bot.DESCRIPTOR,
+    "Webhook": webhooks_pb2.Webhook.DESCRIPTOR,
+    "Delivery": webhooks_pb2.Delivery.DESCRIPTOR,
+    "Attempt": webhooks_pb2.Attempt.DESCRIPTOR,
 }
 OF_A_GAME: dict[str, Descriptor] = {
     "View": matches_pb2.View.DESCRIPTOR,
@@ -120,7 +144,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
     if field.type == FieldDescriptor.TYPE_ENUM:
         prefix = enum_of(field).values[0].name.removesuffix("UNSPECIFIED")
         values = {value.name.removeprefix(prefix) for value in enum_of(field).values if value.number}
-        if values != {str(value).upper().replace("-", "_") for value in shape["enum"]}:
+        if values != {re.sub("[-.]", "_", str(value).upper()) for value in shape["enum"]}:
             yield f"{field.full_name}: {values} are not {shape['enum']}"
     elif field.type == FieldDescriptor.TYPE_MESSAGE:
         timestamp = message_of(field).full_name == "google.protobuf.Timestamp"
@@ -132,6 +156,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
         kind = {
             FieldDescriptor.TYPE_STRING: "string",
             FieldDescriptor.TYPE_BOOL: "boolean",
+            FieldDescriptor.TYPE_DOUBLE: "number",
         }.get(field.type, "integer")
         if shape.get("type", "string" if "const" in shape else None) != kind:
             yield f"{field.full_name}: {kind}, but {shape}"

@@ -454,7 +454,8 @@ async def test_every_operation_that_knows_its_caller_demands_a_scope(rest: Rest)
         for verb, operation in operations.items():
             if {"token": []} not in operation["security"]:
                 continue
-            address = path.format(**dict.fromkeys(("match", "message", "player", "token"), "x"), seat=0)
+            named = dict.fromkeys(("game", "match", "message", "player", "token", "webhook"), "x")
+            address = path.format(**named, seat=0)
             sent: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
             answer = await rest.http.request(verb, address, headers=headers, **sent)
             assert (answer.status_code, answer.json()["reason"]) == (403, "SCOPE_MISSING"), operation

@@ -34,6 +34,7 @@ from adapters.grpc.generated.montane.v1 import (
     matches_pb2,
     options_pb2,
     players_pb2,
+    webhooks_pb2,
 )
 from adapters.grpc.mapping import (
     COMMAND,
@@ -57,6 +58,7 @@ from services.errors import Malformed
 from services.ports import Player
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
+from services.webhooks import Delivery, Webhook
 
 UNIONS = {union.full_name for union in (OPTIONS, COMMAND, PAYLOAD, TABLE)}
 INTEGERS = {
@@ -77,6 +79,8 @@ def pairs() -> Iterator[tuple[type[Any], Descriptor]]:
         yield shown, chat_pb2.DESCRIPTOR.message_types_by_name[shown.__name__]
     yield Clause, catalogue_pb2.Clause.DESCRIPTOR
     yield DataTable, catalogue_pb2.DataTable.DESCRIPTOR
+    yield Webhook, webhooks_pb2.Webhook.DESCRIPTOR
+    yield Delivery, webhooks_pb2.Delivery.DESCRIPTOR
     yield Resign, message_of(COMMAND.fields_by_name[field_of(Resign)])
     for event in MATCH_EVENTS:
         yield event, message_of(PAYLOAD.fields_by_name[field_of(event)])

@@ -23,6 +23,7 @@ class Written:
     """A read model that writes down what it is told."""
 
     topics = frozenset(tag(event) for event in (Opened, SeatTaken, Started, Finished))
+    turns = False
 
     def __init__(self, name: str) -> None:
         """Take its name, which is that of its table too."""

@@ -184,7 +184,7 @@ def test_read_models_are_rebuilt_beside_a_running_service(tmp_path: Path) -> Non
         match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})
         eventually(lambda: ann.get("/v1/matches")["items"])
         done = run("rebuild", "match_list", "--data-dir", data)
-        assert "match_list: 1 rows, 0 removed, 0 added" in done.stdout
+        assert "match_list: 2 rows, 0 removed, 0 added" in done.stdout
         assert [one["id"] for one in ann.get("/v1/matches")["items"]] == [match["id"]]
         assert "match_list: at 4, 0 events behind" in run("rebuild", "--list", "--data-dir", data).stdout
     unknown = run("rebuild", "match_lists", "--data-dir", data)

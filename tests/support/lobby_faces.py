@@ -8,7 +8,8 @@ import grpc
 import httpx
 from google.protobuf.json_format import MessageToDict, ParseDict
 
-from adapters.grpc.generated.montane.v1 import matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStub
 from adapters.grpc.server import GrpcServer
@@ -76,6 +77,11 @@ class Rest:
         made = (await self._http.post("/v1/players", json={"display_name": name})).json()
         return made["player"]["id"], made["token"]
 
+    async def bots(self) -> list[dict[str, str]]:
+        """Return the server's bots."""
+        listed: list[dict[str, str]] = (await self._http.get("/v1/bots")).json()["items"]
+        return listed
+
     async def ask(self, token: str | None, call: str, *, key: str | None = None, **fields: Any) -> Told:
         """Return the answer to a call."""
         method, path = CALLS[call]
@@ -104,11 +110,17 @@ class Grpc:
         self._channel: Any = grpc.aio.insecure_channel(target)
         self._matches: Any = MatchServiceStub(self._channel)
         self._players: Any = PlayerServiceStub(self._channel)
+        self._catalogue: Any = CatalogueServiceStub(self._channel)
 
     async def account(self, name: str) -> tuple[str, str]:
         """Return the id and token of a new player."""
         made = await self._players.CreatePlayer(players_pb2.CreatePlayerRequest(display_name=name))
         return made.player.id, made.token
+
+    async def bots(self) -> list[dict[str, str]]:
+        """Return the server's bots."""
+        listed = await self._catalogue.ListBots(catalogue_pb2.ListBotsRequest())
+        return [{"name": bot.name, "description": bot.description} for bot in listed.items]
 
     async def ask(self, token: str | None, call: str, *, key: str | None = None, **fields: Any) -> Told:
         """Return the answer to a call."""

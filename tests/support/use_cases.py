@@ -8,14 +8,20 @@ from typing import Any
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
+from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.memory_webhooks import MemoryWebhooks
+from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_list import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.player_feed import MemoryPlayerLog, PostgresPlayerLog
+from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.use_cases import Services
 from domain.games import GAMES
 from services.branches import Branches
@@ -24,10 +30,13 @@ from services.chat_log import ChatLog
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Clock
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -73,12 +82,16 @@ class Stores:
         seeds: Any,
         match_list: Any,
         chat_log: ChatLog,
+        records: Any,
         quick_matches: Any,
         agenda: Any,
+        webhooks: Any,
+        player_log: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.chat_log, self.quick_matches, self.agenda = chat_log, quick_matches, agenda
+        self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
+        self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
         self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -100,19 +113,27 @@ class Stores:
         """Return the use cases around accounts, of one more process."""
         return Players(self.accounts, clock or self.clock)
 
+    def webhook_cases(self) -> Webhooks:
+        """Return the use cases around webhooks."""
+        return Webhooks(self.webhooks, self.clock, private=False)
+
     def services(self) -> Services:
         """Return all use cases of one more process on these stores."""
         node = self.node()
         decisions, players = node.decisions, self.players()
+        chat = Chat(node, players, self.chat_log, self.clock)
         return Services(
             matches=node,
             lobby=Lobby(decisions),
             players=players,
-            chat=Chat(node, players, self.chat_log, self.clock),
+            chat=chat,
+            player_feed=PlayerFeed(self.player_log, self.chat_log, chat.shown, self.clock),
+            achievements=Achievements(dict(GAMES), self.records, players),
+            webhooks=self.webhook_cases(),
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
             branches=Branches(node, decisions.live, self.clock),
-            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.match_list, self.clock),
         )
 
 
@@ -129,14 +150,21 @@ class PostgresStores(Stores):
             match_list=PostgresMatchList(games, datastore),
             chat_log=PostgresChatLog(datastore),
             quick_matches=PostgresQuickMatches(datastore),
+            records=PostgresRecords(datastore),
             agenda=PostgresAgenda(datastore),
+            webhooks=PostgresWebhooks(datastore),
+            player_log=PostgresPlayerLog(datastore),
         )
         self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
+        self._outbox = OutboxRecorder(games, datastore, lambda: None)
+        self._chat_outbox = ChatOutboxRecorder(datastore, lambda: None)
 
     def catch_up(self) -> None:
         """Bring the read models up to the log."""
         while self._read_models.catch_up():
+            pass
+        while any([self._outbox.catch_up(), self._chat_outbox.catch_up()]):
             pass
 
 
@@ -144,14 +172,18 @@ def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
     log = POPOApplicationRecorder()
+    seeds, chat_log = MemorySeeds(), MemoryChatLog()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
         accounts=MemoryAccounts(),
-        seeds=MemorySeeds(),
+        seeds=seeds,
         match_list=MemoryMatchList(games, log),
-        chat_log=MemoryChatLog(),
+        chat_log=chat_log,
         quick_matches=MemoryQuickMatches(),
+        records=MemoryRecords(games, log),
         agenda=MemoryAgenda(games, log),
+        webhooks=MemoryWebhooks(games, log, seeds, chat_log),
+        player_log=MemoryPlayerLog(games, log),
     )
 
 

@@ -10,8 +10,8 @@ from psycopg import Cursor, sql
 
 from adapters.postgres.connections import lost
 from adapters.postgres.datastore import Datastore
-from adapters.postgres.read_models.model import Happened, ReadModel
-from adapters.postgres.read_models.reader import LogReader, newest
+from adapters.postgres.read_models.model import Happened, ReadModel, is_told
+from adapters.postgres.read_models.reader import CHANGES_TURN, LogReader, newest
 from adapters.postgres.store import EVENTS
 from services.live import Games
 
@@ -22,9 +22,10 @@ STRIDE = 10_000
 """How far the log may run ahead of the stored positions while nothing in it concerns a read model."""
 
 STORED = sql.SQL("SELECT application_name, notification_id FROM {}").format(sql.Identifier(TRACKING))
-BEHIND = sql.SQL("SELECT count(*) AS behind FROM {} WHERE notification_id > %s AND topic = ANY(%s)").format(
-    sql.Identifier(EVENTS)
-)
+BEHIND = sql.SQL(
+    "SELECT count(*) AS behind FROM {} WHERE notification_id > %s"
+    " AND (topic = ANY(%s) OR (%s AND {changes_turn}))"
+).format(sql.Identifier(EVENTS), changes_turn=CHANGES_TURN)
 
 
 class ReadModels(PostgresTrackingRecorder):
@@ -84,7 +85,9 @@ class ReadModels(PostgresTrackingRecorder):
                 batch = reader.read(cursor, position, up_to, topics, self._batch)
                 last = batch[-1].position if len(batch) == self._batch else max(up_to, position)
                 done, failed = _applied(cursor, level, batch)
-                if last - position > STRIDE or any(happened.topic in topics for happened in batch):
+                if last - position > STRIDE or any(
+                    is_told(model, happened) for model in level for happened in batch
+                ):
                     for model in done:
                         self._insert_tracking(cursor, Tracking(model.name, last))
                 if done:
@@ -110,7 +113,7 @@ class ReadModels(PostgresTrackingRecorder):
             cursor.execute("SET LOCAL statement_timeout = 0")
             counts = {}
             for model, position in self._positions(cursor).items():
-                row = cursor.execute(BEHIND, (position, list(model.topics))).fetchone()
+                row = cursor.execute(BEHIND, (position, list(model.topics), model.turns)).fetchone()
                 counts[model.name] = 0 if row is None else int(row["behind"])
             return counts
 
@@ -134,7 +137,7 @@ def _applied(
     done, trouble = [], None
     for model in models:
         try:
-            if concerned := [happened for happened in batch if happened.topic in model.topics]:
+            if concerned := [happened for happened in batch if is_told(model, happened)]:
                 with cursor.connection.transaction():
                     model.apply(cursor, concerned)
             done.append(model)

@@ -6,13 +6,14 @@ from typing import Any, cast
 from uuid import UUID
 
 from eventsourcing.persistence import ApplicationRecorder, StoredEvent
+from msgspec.structs import replace
 from psycopg import Cursor, sql
 from psycopg.rows import tuple_row
 
 from adapters.postgres.mapper import EventMapper, tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.store import EVENTS
-from domain.match import MATCH_EVENTS, Match, evolve
+from domain.match import MATCH_EVENTS, evolve
 from services.live import Games
 from services.ports import Recorded
 
@@ -20,20 +21,23 @@ REMEMBERED_MATCHES = 10_000
 LIFE_CYCLE = [tag(event) for event in MATCH_EVENTS]
 """The events that make up a match without its table."""
 
+CHANGES_TURN = sql.SQL("""position('"to_act":'::bytea IN state) > 0""")
+"""Whether an event changes who is to act, told without decoding it: there are many that do not."""
+
 type Row = tuple[int, UUID, int, str, bytes]
 
 NEWEST = sql.SQL("SELECT coalesce(max(notification_id), 0) FROM {}").format(sql.Identifier(EVENTS))
 NEXT = sql.SQL(
     "SELECT notification_id, originator_id, originator_version, topic, state FROM {}"
-    " WHERE notification_id > %s AND notification_id <= %s AND topic = ANY(%s)"
+    " WHERE notification_id > %s AND notification_id <= %s AND (topic = ANY(%s) OR {changes_turn})"
     " ORDER BY notification_id LIMIT %s"
-).format(sql.Identifier(EVENTS))
+).format(sql.Identifier(EVENTS), changes_turn=CHANGES_TURN)
 EARLIER = sql.SQL(
     "SELECT notification_id, originator_id, originator_version, topic, state"
     " FROM unnest(%s::uuid[], %s::bigint[]) AS wanted (id, version)"
     " JOIN {} ON originator_id = wanted.id AND originator_version < wanted.version"
-    " WHERE topic = ANY(%s) ORDER BY originator_id, originator_version"
-).format(sql.Identifier(EVENTS))
+    " WHERE topic = ANY(%s) OR {changes_turn} ORDER BY originator_id, originator_version"
+).format(sql.Identifier(EVENTS), changes_turn=CHANGES_TURN)
 
 
 def newest(cursor: Cursor[Any]) -> int:
@@ -52,12 +56,14 @@ class LogReader:
         """Take the registered games."""
         self._games = games
         self._mapper = EventMapper(games)
-        self._matches: OrderedDict[UUID, Match[Any, Any]] = OrderedDict()
+        self._matches: OrderedDict[UUID, Happened] = OrderedDict()
 
     def read(
         self, cursor: Cursor[Any], after: int, up_to: int, topics: Collection[str], limit: int
     ) -> list[Happened]:
-        """Return the events behind a position, up to and with another, that are of a match's life cycle.
+        """Return the events behind a position, up to and with another, in order.
+
+        They are those of a match's life cycle, those that change who is to act, and those that are wanted.
 
         Args:
             cursor: Of the transaction in which it is read.
@@ -89,30 +95,48 @@ class LogReader:
     def _happened(self, row: Row) -> Happened:
         position, number, version, topic, state = row
         recorded = self._mapper.to_domain_event(StoredEvent(number, version, topic, state)).recorded
-        match = behind(self._games, self._matches.get(number), recorded)
-        self._matches[number] = match
+        happened = following(self._games, self._matches.get(number), position, number, recorded)
+        self._matches[number] = happened
         self._matches.move_to_end(number)
-        return Happened(position, number, recorded, match)
+        return happened
 
 
-def behind(games: Games, match: Match[Any, Any] | None, recorded: Recorded) -> Match[Any, Any]:
-    """Return the match behind an event, without its table: events of its game leave it as it is."""
+def following(
+    games: Games, before: Happened | None, position: int, number: UUID, recorded: Recorded
+) -> Happened:
+    """Return an event with the match behind it; events of the match's game leave that as it is.
+
+    Args:
+        games: The registered games by id.
+        before: An earlier event of the match, with nothing between that matters; None if it is the first.
+        position: Where in the log it stands.
+        number: The match's UUID.
+        recorded: The event.
+    """
     event = recorded.event
-    if match is None:
-        return evolve(games[event.terms.game], None, event)
-    game = games[match.terms.game]
-    return match if type(event) in game.events else evolve(game, match, event)
+    if before is None:
+        opened = evolve(games[event.terms.game], None, event)
+        return Happened(position, number, recorded, recorded.at, opened, (), ())
+    game = games[before.match.terms.game]
+    match = before.match
+    if type(event) not in game.events:
+        match = replace(evolve(game, match, event), table=match.table)
+    to_act = before.to_act if recorded.to_act is None else recorded.to_act
+    if match.terms.is_branch:
+        to_act = ()
+    newly = tuple(seat for seat in to_act if seat not in before.to_act)
+    return Happened(position, number, recorded, before.opened_at, match, to_act, newly)
 
 
 def whole_log(games: Games, log: ApplicationRecorder) -> Iterator[Happened]:
     """Give all events of a log in memory: what the twins of read models are folded from."""
     mapper = EventMapper(games)
-    matches: dict[UUID, Match[Any, Any]] = {}
+    last: dict[UUID, Happened] = {}
     for stored in log.select_notifications(None, 1_000_000):
         number = cast(UUID, stored.originator_id)
         recorded: Recorded = mapper.to_domain_event(stored).recorded
-        matches[number] = behind(games, matches.get(number), recorded)
-        yield Happened(stored.id, number, recorded, matches[number])
+        last[number] = following(games, last.get(number), stored.id, number, recorded)
+        yield last[number]
 
 
 def _rows(cursor: Cursor[Any], query: sql.Composed, parameters: Sequence[Any]) -> list[Any]:

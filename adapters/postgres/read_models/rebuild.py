@@ -1,9 +1,11 @@
 """Build a read model anew from the log, beside the one in use."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
+import psycopg
 from msgspec import Struct
 from psycopg import Cursor, sql
 from psycopg.rows import dict_row
@@ -97,8 +99,9 @@ class Rebuild:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let others at it."""
-        self._held.close()
+        """Let others at it, at once: a connection that is closed ends some moments later."""
+        with self._held, suppress(psycopg.Error):
+            self._held.execute("SELECT pg_advisory_unlock_all()")
 
     @property
     def position(self) -> int:
@@ -139,6 +142,7 @@ class Draft:
         self.name = f"rebuilt_{model.name}"
         self.tables = model.tables
         self.topics = model.topics
+        self.turns = model.turns
         self._schema = sql.Identifier(self.name)
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:

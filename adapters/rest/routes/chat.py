@@ -11,7 +11,7 @@ from adapters.rest.chat_bodies import MessageRequest, ReportRequest
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, services
-from adapters.rest.routes.matches import Key
+from adapters.rest.routes.matches import Key, Shown
 from adapters.rest.streams import CHAT_FORMS, EventStream, streamed
 from services.chat_log import ChatRoom
 from services.ids import MatchId
@@ -61,6 +61,7 @@ async def list_messages(
     ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
+    shown: Shown = None,
 ) -> Response[Any]:
     """List what was said, in order, as far as the caller may read it; or go on as it is said.
 
@@ -75,10 +76,18 @@ async def list_messages(
     reader = None if player is None else player.id
     if (media_type := streamed(request)) is not None:
         resumed = request.headers.get("last-event-id", after)
-        listener = await services(request).chat.listen(MatchId(match), reader, room=room, after=resumed)
+        listener = await services(request).chat.listen(
+            MatchId(match), reader, room=room, after=resumed, invitation=shown
+        )
         return EventStream(listener, media_type, CHAT_FORMS[media_type])
     page = await services(request).chat.page(
-        MatchId(match), reader, room=room, after=after, token=page_token, size=page_size
+        MatchId(match),
+        reader,
+        room=room,
+        after=after,
+        token=page_token,
+        size=page_size,
+        invitation=shown,
     )
     return answer(Items(page.items, page.next))
 

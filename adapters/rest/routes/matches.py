@@ -18,15 +18,24 @@ from adapters.rest.bodies import (
 )
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in
+from adapters.rest.requests import (
+    Call,
+    body,
+    caller,
+    caller_if_any,
+    decoded,
+    services,
+    time_in,
+    version_in,
+)
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed
-from domain.match import Phase
+from domain.match import Phase, PlayerId
 from domain.shared.game import Game
 from services.decisions import LONGEST_KEY
 from services.ids import MatchId
 from services.matches import Proposal
-from services.ports import Listed, Scope
+from services.ports import Listed, MatchFilter, Scope
 from services.summaries import summaries
 
 Key = Annotated[
@@ -48,6 +57,10 @@ Shown = Annotated[
     str | None,
     QueryParameter(name="invitation", description="The invitation to the match, which its link carries."),
 ]
+
+
+A_TIME = {"format": "date-time"}
+"""What the schema says of a parameter that is a time, beside that it is text."""
 
 
 @post(
@@ -94,18 +107,43 @@ async def list_matches(
     phase: Annotated[
         Phase | None, QueryParameter(description="Only matches that are this far.", name="state")
     ] = None,
+    open_seats: Annotated[
+        bool, QueryParameter(description="Only matches with a free seat that may be taken.")
+    ] = False,
+    player: Annotated[
+        str | None, QueryParameter(description="Only matches in which this player has a seat.")
+    ] = None,
+    my_turn: Annotated[
+        bool, QueryParameter(description="Only matches in which the caller is to act.")
+    ] = False,
+    created_after: Annotated[
+        str | None, QueryParameter(description="Only matches opened later than this.", schema_extra=A_TIME)
+    ] = None,
+    created_before: Annotated[
+        str | None, QueryParameter(description="Only matches opened earlier than this.", schema_extra=A_TIME)
+    ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
 ) -> Response[bytes]:
     """List matches, newest first.
 
-    Public ones and the caller's own. The list follows the matches within moments. With
+    Public ones, and the private ones in which the caller sits, which it opened, or to which it is invited;
+    of these, those for which all holds that is asked for. The list follows the matches within moments. With
     `Accept: application/x-ndjson` each match is a line, and the token of the next page the header
-    `Next-Page-Token`.
+    `Next-Page-Token`. A token goes with the same filters.
     """
-    player = await caller_if_any(request)
+    onlooker = await caller_if_any(request)
+    wanted = MatchFilter(
+        game=game,
+        phase=phase,
+        open_seats=open_seats,
+        player=None if player is None else PlayerId(player),
+        my_turn=my_turn,
+        created_after=time_in(created_after, "created_after"),
+        created_before=time_in(created_before, "created_before"),
+    )
     page = await services(request).matches.page(
-        None if player is None else player.id, game=game, phase=phase, after=page_token, size=page_size
+        None if onlooker is None else onlooker.id, wanted, after=page_token, size=page_size
     )
     return paged(request, await summaries(page.items, services(request).players), page.next)
 

@@ -29,7 +29,7 @@ from services.envelopes import fact_of
 from services.errors import Forbidden, KeyReused, Malformed, NotFound
 from services.ids import MatchId
 from services.live import Live
-from services.ports import Listed
+from services.ports import Listed, MatchFilter
 from services.retelling import Retelling
 from tests.support.lobby import ANN, BEN, CAM, match_of, opened, sits
 from tests.support.use_cases import Stores, memory_stores, proposal
@@ -121,8 +121,29 @@ async def test_a_branch_is_a_match_of_its_players_own(node: Services) -> None:
     for player in (ANN, CAM, None):
         with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
             await node.matches.read(listed.id, player)
-        page = await node.matches.page(player, game=None, phase=None, after=None, size=9)
+        page = await node.matches.page(player, MatchFilter(), after=None, size=9)
         assert [one.id for one in page.items] == [id]
+
+
+async def test_it_counts_for_nothing(node: Services, stores: Stores) -> None:
+    """No statistics, no turn that is waited for, nothing in the player's feed; its player finds it listed."""
+    id = await played(node)
+    before = await node.player_feed.page(ANN, after=None, token=None, size=99)
+    made = await branch(node, ANN, id)
+    assert await node.player_feed.page(ANN, after=None, token=None, size=99) == before
+    mine = await node.matches.page(ANN, MatchFilter(), after=None, size=9)
+    assert [one.id for one in mine.items] == [made.id, id]
+    assert mine.items[0].match.terms.is_branch
+    waiting = [
+        await node.matches.page(player, MatchFilter(my_turn=True), after=None, size=9)
+        for player in (ANN, BEN)
+    ]
+    assert {one.id for page in waiting for one in page.items} == {id}
+    await gives(node, ANN, made.id, Resign())
+    assert await node.player_feed.page(ANN, after=None, token=None, size=99) == before
+    assert await stores.records.statistics(ANN) == []
+    await gives(node, ANN, id, Resign())
+    assert [one.played for one in await stores.records.statistics(ANN)] == [1]
 
 
 async def test_its_player_plays_all_sides(node: Services) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from adapters.use_cases import Services
 from domain.match import ChatMode, Phase, PlayerId, Reason, Resign, Visibility
 from domain.shared.rejections import Rejected
-from services import chat_streams
+from services import chat_streams, streaming
 from services.chat import PACE, Chat
 from services.chat_log import ChatMessage, ChatRoom, MessageId, Reader, ReportReason
 from services.chat_rooms import ChatReason, reader_of
@@ -278,6 +278,26 @@ async def test_a_private_match_has_a_private_chat(table: Table) -> None:
                 await ask
 
 
+async def test_a_private_chat_is_read_by_its_link(table: Table) -> None:
+    """Whoever shows the invitation reads as one who looks on, also as it is said, and from any message on."""
+    match = await table.opened(table.ann, visibility=Visibility.PRIVATE)
+    await table.services.invitations.invite(table.ann, match, table.dan, None)
+    shown = (await table.services.invitations.link(table.ann, match)).invitation
+    await table.says(table.ann, "at the table", match=match)
+    said = [await table.says(table.dan, "one", SPECTATORS, match=match)]
+    for reader in (table.ben, None):
+        page = await table.chat.page(
+            match, reader, room=None, after=None, token=None, size=9, invitation=shown
+        )
+        assert list(page.items) == said
+        listener = await table.chat.listen(match, reader, room=None, after=said[-1].id, invitation=shown)
+        said.append(await table.says(table.dan, "more", SPECTATORS, match=match))
+        assert texts(await taken(listener, 2)) == ["more"]
+        listener.leave()
+    with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
+        await table.chat.listen(match, None, room=None, after=None, invitation=shown[1:])
+
+
 async def test_a_match_without_chat(table: Table) -> None:
     """Neither written nor read, by anybody."""
     match = await table.opened(table.ann, table.ben, chat=ChatMode.OFF)
@@ -516,7 +536,7 @@ async def test_all_who_stand_at_one_place_are_given_the_same(table: Table) -> No
 
 async def test_a_quiet_stream_shows_that_it_is_alive(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a message there comes a heartbeat with the time."""
-    monkeypatch.setattr(chat_streams, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(streaming, "HEARTBEAT", 0.01)
     listener = await table.listens(table.ann)
     edge, beat = await taken(listener, 2)
     assert isinstance(edge, ChatCaughtUp)
@@ -526,7 +546,7 @@ async def test_a_quiet_stream_shows_that_it_is_alive(table: Table, monkeypatch: 
 
 async def test_a_reader_that_takes_nothing_is_cut_off(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it was given must be sent in time; one that has left is not cut off."""
-    monkeypatch.setattr(chat_streams, "TO_SEND", 0.01)
+    monkeypatch.setattr(streaming, "TO_SEND", 0.01)
     cut: list[int] = []
     done = asyncio.Event()
     slow, gone = await table.listens(table.ann), await table.listens(table.ben)

@@ -188,6 +188,7 @@ class ListMessagesRequest(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
     room: Global___ChatRoom.ValueType
@@ -198,6 +199,8 @@ class ListMessagesRequest(_message.Message):
     """Most items of the page, 1 to 200; absent, 50."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; absent, the first page."""
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
         self,
         *,
@@ -206,13 +209,16 @@ class ListMessagesRequest(_message.Message):
         after: _builtins.str | None = ...,
         page_size: _builtins.int | None = ...,
         page_token: _builtins.str | None = ...,
+        invitation: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_page_size", b"_page_size", "_page_token", b"_page_token", "_room", b"_room", "after", b"after", "page_size", b"page_size", "page_token", b"page_token", "room", b"room"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_invitation", b"_invitation", "_page_size", b"_page_size", "_page_token", b"_page_token", "_room", b"_room", "after", b"after", "invitation", b"invitation", "page_size", b"page_size", "page_token", b"page_token", "room", b"room"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_page_size", b"_page_size", "_page_token", b"_page_token", "_room", b"_room", "after", b"after", "match", b"match", "page_size", b"page_size", "page_token", b"page_token", "room", b"room"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_invitation", b"_invitation", "_page_size", b"_page_size", "_page_token", b"_page_token", "_room", b"_room", "after", b"after", "invitation", b"invitation", "match", b"match", "page_size", b"page_size", "page_token", b"page_token", "room", b"room"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
     _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
     _WhichOneofReturnType__page_size: _TypeAlias = _typing.Literal["page_size"]  # noqa: Y015
     _WhichOneofArgType__page_size: _TypeAlias = _typing.Literal["_page_size", b"_page_size"]  # noqa: Y015
     _WhichOneofReturnType__page_token: _TypeAlias = _typing.Literal["page_token"]  # noqa: Y015
@@ -221,6 +227,8 @@ class ListMessagesRequest(_message.Message):
     _WhichOneofArgType__room: _TypeAlias = _typing.Literal["_room", b"_room"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__after) -> _WhichOneofReturnType__after | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__page_size) -> _WhichOneofReturnType__page_size | None: ...
     @_typing.overload
@@ -269,29 +277,37 @@ class WatchMessagesRequest(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     ROOM_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
     room: Global___ChatRoom.ValueType
     """Only messages of this room; absent, of all rooms that the caller may read."""
     after: _builtins.str
     """Only messages behind the one of this id; absent, from the first on."""
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
         self,
         *,
         match: _builtins.str = ...,
         room: Global___ChatRoom.ValueType | None = ...,
         after: _builtins.str | None = ...,
+        invitation: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_room", b"_room", "after", b"after", "room", b"room"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_invitation", b"_invitation", "_room", b"_room", "after", b"after", "invitation", b"invitation", "room", b"room"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_room", b"_room", "after", b"after", "match", b"match", "room", b"room"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_invitation", b"_invitation", "_room", b"_room", "after", b"after", "invitation", b"invitation", "match", b"match", "room", b"room"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
     _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
     _WhichOneofReturnType__room: _TypeAlias = _typing.Literal["room"]  # noqa: Y015
     _WhichOneofArgType__room: _TypeAlias = _typing.Literal["_room", b"_room"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__after) -> _WhichOneofReturnType__after | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__room) -> _WhichOneofReturnType__room | None: ...
 

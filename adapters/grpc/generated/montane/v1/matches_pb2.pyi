@@ -271,6 +271,11 @@ class ListMatchesRequest(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    OPEN_SEATS_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    MY_TURN_FIELD_NUMBER: _builtins.int
+    CREATED_AFTER_FIELD_NUMBER: _builtins.int
+    CREATED_BEFORE_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """Only matches of this game; absent, of all games."""
     state: _match_pb2.Phase.ValueType
@@ -278,7 +283,21 @@ class ListMatchesRequest(_message.Message):
     page_size: _builtins.int
     """Most items of the page, 1 to 200; absent, 50."""
     page_token: _builtins.str
-    """The `next_page_token` of the page before; absent, the first page."""
+    """The `next_page_token` of the page before, which goes with the same filters; absent, the first page."""
+    open_seats: _builtins.bool
+    """Only matches with a free seat that may be taken."""
+    player: _builtins.str
+    """Only matches in which this player, `player_...`, has a seat; absent, anybody's."""
+    my_turn: _builtins.bool
+    """Only matches in which the caller is to act. UNAUTHENTICATED without a token."""
+    @_builtins.property
+    def created_after(self) -> _timestamp_pb2.Timestamp:
+        """Only matches opened later than this; absent, at any time."""
+
+    @_builtins.property
+    def created_before(self) -> _timestamp_pb2.Timestamp:
+        """Only matches opened earlier than this; absent, at any time."""
+
     def __init__(
         self,
         *,
@@ -286,25 +305,42 @@ class ListMatchesRequest(_message.Message):
         state: _match_pb2.Phase.ValueType | None = ...,
         page_size: _builtins.int | None = ...,
         page_token: _builtins.str | None = ...,
+        open_seats: _builtins.bool = ...,
+        player: _builtins.str | None = ...,
+        my_turn: _builtins.bool = ...,
+        created_after: _timestamp_pb2.Timestamp | None = ...,
+        created_before: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_game", b"_game", "_page_size", b"_page_size", "_page_token", b"_page_token", "_state", b"_state", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "state", b"state"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_created_after", b"_created_after", "_created_before", b"_created_before", "_game", b"_game", "_page_size", b"_page_size", "_page_token", b"_page_token", "_player", b"_player", "_state", b"_state", "created_after", b"created_after", "created_before", b"created_before", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "player", b"player", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_game", b"_game", "_page_size", b"_page_size", "_page_token", b"_page_token", "_state", b"_state", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_created_after", b"_created_after", "_created_before", b"_created_before", "_game", b"_game", "_page_size", b"_page_size", "_page_token", b"_page_token", "_player", b"_player", "_state", b"_state", "created_after", b"created_after", "created_before", b"created_before", "game", b"game", "my_turn", b"my_turn", "open_seats", b"open_seats", "page_size", b"page_size", "page_token", b"page_token", "player", b"player", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__created_after: _TypeAlias = _typing.Literal["created_after"]  # noqa: Y015
+    _WhichOneofArgType__created_after: _TypeAlias = _typing.Literal["_created_after", b"_created_after"]  # noqa: Y015
+    _WhichOneofReturnType__created_before: _TypeAlias = _typing.Literal["created_before"]  # noqa: Y015
+    _WhichOneofArgType__created_before: _TypeAlias = _typing.Literal["_created_before", b"_created_before"]  # noqa: Y015
     _WhichOneofReturnType__game: _TypeAlias = _typing.Literal["game"]  # noqa: Y015
     _WhichOneofArgType__game: _TypeAlias = _typing.Literal["_game", b"_game"]  # noqa: Y015
     _WhichOneofReturnType__page_size: _TypeAlias = _typing.Literal["page_size"]  # noqa: Y015
     _WhichOneofArgType__page_size: _TypeAlias = _typing.Literal["_page_size", b"_page_size"]  # noqa: Y015
     _WhichOneofReturnType__page_token: _TypeAlias = _typing.Literal["page_token"]  # noqa: Y015
     _WhichOneofArgType__page_token: _TypeAlias = _typing.Literal["_page_token", b"_page_token"]  # noqa: Y015
+    _WhichOneofReturnType__player: _TypeAlias = _typing.Literal["player"]  # noqa: Y015
+    _WhichOneofArgType__player: _TypeAlias = _typing.Literal["_player", b"_player"]  # noqa: Y015
     _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
     _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__created_after) -> _WhichOneofReturnType__created_after | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__created_before) -> _WhichOneofReturnType__created_before | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__game) -> _WhichOneofReturnType__game | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__page_size) -> _WhichOneofReturnType__page_size | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__page_token) -> _WhichOneofReturnType__page_token | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__player) -> _WhichOneofReturnType__player | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
 
