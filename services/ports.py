@@ -334,6 +334,15 @@ class MatchList(Protocol):
             limit: The most that are wanted.
         """
 
+    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
+        """Return public matches on the same terms with a free seat, those that lack fewest players first.
+
+        Args:
+            fit: What is the same for all on the same terms.
+            without: The player who must have no seat in them.
+            limit: The most that are wanted.
+        """
+
 
 class Statistics(Struct, frozen=True, kw_only=True):
     """How often a player has played a game to its end, and how that ended.

@@ -35,6 +35,7 @@ from domain.match import (
 )
 from domain.shared.seats import Seat
 from services.errors import Malformed, NotFound, Unauthenticated
+from services.fits import fit_of
 from services.ids import MatchId, match_id, written
 from services.live import Live
 from services.ports import ListPlace, MatchFilter, Secrets
@@ -284,6 +285,27 @@ def written_in_query(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value).lower()
 
 
+async def test_a_match_that_was_opened_alike_is_found(stores: Stores) -> None:
+    """By the same terms, public, with a free seat, without the player; those that lack fewest first."""
+    table = Table(stores)
+    await table.open("emptier", ANN, seats=3)
+    await table.open("fuller", BEN, CAM, seats=3)
+    await table.open("hidden", BEN, seats=3, visibility=Visibility.PRIVATE)
+    await table.open("smaller", BEN)
+    stores.catch_up()
+    match_list = stores.match_list
+    (fuller,) = (
+        one
+        for one in await match_list.page(BEN, EVERYTHING, behind=None, limit=9)
+        if one.id == table.ids["fuller"]
+    )
+    fit = fit_of(fuller.match.terms)
+    assert table.names(await match_list.fitting(fit, without=EVE, limit=9)) == ["fuller", "emptier"]
+    assert table.names(await match_list.fitting(fit, without=CAM, limit=9)) == ["emptier"]
+    assert table.names(await match_list.fitting(fit, without=EVE, limit=1)) == ["fuller"]
+    assert await match_list.fitting("", without=EVE, limit=9) == []
+
+
 MANY = 200_000
 MOST_BLOCKS = 1_000
 """Pages of the database, of 8 KiB, that a page of the list may touch: each is found in some microseconds."""
@@ -305,7 +327,7 @@ CREATE TEMP TABLE filling AS SELECT
     ] AS players
 FROM generate_series(1, %(many)s) AS number;
 
-INSERT INTO match_list SELECT match_id, game, standing, public, opened_at,
+INSERT INTO match_list SELECT match_id, game, standing, public, opened_at, (standing = 'open')::int, '',
     ARRAY[lpad(to_hex(players[1]), 32, '0')::uuid, lpad(to_hex(players[2]), 32, '0')::uuid],
     CASE WHEN public THEN '{}' ELSE
         ARRAY[lpad(to_hex(players[1]), 32, '0')::uuid, lpad(to_hex(players[2]), 32, '0')::uuid] END,

@@ -15,6 +15,9 @@ CREATE TABLE match_list (
     standing text NOT NULL,
     public boolean NOT NULL,
     opened_at timestamptz NOT NULL,
+    free_seats smallint NOT NULL,
+    -- The same for matches that are opened alike.
+    fit text NOT NULL,
     -- Who holds a seat; and who may know of it though it is private.
     seated uuid[] NOT NULL,
     known uuid[] NOT NULL,
@@ -24,6 +27,9 @@ CREATE TABLE match_list (
 CREATE INDEX match_list_public_idx ON match_list (game, standing, opened_at, match_id) WHERE public;
 
 CREATE INDEX match_list_known_idx ON match_list USING gin (known) WITH (fastupdate = off) WHERE NOT public;
+
+CREATE INDEX match_list_fit_idx ON match_list (fit, free_seats, opened_at, match_id)
+WHERE public AND standing = 'open';
 
 CREATE INDEX match_list_waiting_idx ON match_list (opened_at, match_id) WHERE standing IN ('open', 'full');
 

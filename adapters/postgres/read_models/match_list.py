@@ -25,6 +25,7 @@ from domain.match import (
     Started,
     Visibility,
 )
+from services.fits import fit_of
 from services.ids import parsed
 
 
@@ -53,9 +54,9 @@ class MatchListModel:
         last = {happened.number: happened for happened in batch}
         cursor.execute("DELETE FROM match_players WHERE match_id = ANY(%s)", (list(last),))
         cursor.executemany(
-            "INSERT INTO match_list VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
-            " ON CONFLICT (match_id) DO UPDATE SET (standing, seated, known, match) ="
-            " (excluded.standing, excluded.seated, excluded.known, excluded.match)",
+            "INSERT INTO match_list VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+            " ON CONFLICT (match_id) DO UPDATE SET (standing, free_seats, seated, known, match) ="
+            " (excluded.standing, excluded.free_seats, excluded.seated, excluded.known, excluded.match)",
             [_row(happened) for happened in last.values()],
         )
         cursor.executemany(
@@ -90,6 +91,8 @@ def _row(happened: Happened) -> tuple[Any, ...]:
         standing_of(match),
         public,
         happened.opened_at,
+        match.holders.count(None) if match.phase is Phase.OPEN else 0,
+        fit_of(match.terms),
         [_number(player) for player in seated_in(match)],
         [] if public else sorted(map(_number, known_to(match))),
         # Clocks change with every move, and no list shows them.

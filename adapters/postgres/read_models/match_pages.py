@@ -14,9 +14,10 @@ from adapters.postgres.read_models.match_list import Standing, seated_in, standi
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.store import EVENTS
-from domain.match import Match, Phase, PlayerId
+from domain.match import Match, Phase, PlayerId, Visibility
 from services.access import may_know
-from services.ids import match_id, parsed
+from services.fits import fit_of
+from services.ids import MatchId, match_id, parsed
 from services.live import Games
 from services.ports import Listed, ListPlace, MatchFilter
 
@@ -163,6 +164,15 @@ class PostgresMatchList:
             for row in rows
         ]
 
+    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
+        """Return public matches on the same terms with a free seat, those that lack fewest players first."""
+        rows = await self._datastore.execute(
+            "SELECT match_id FROM match_list WHERE fit = %s AND public AND standing = 'open'"
+            " AND %s <> ALL(seated) ORDER BY free_seats, opened_at, match_id LIMIT %s",
+            (fit, parsed("player", without), limit),
+        )
+        return [match_id(row["match_id"]) for row in rows]
+
 
 class MemoryMatchList:
     """The port `MatchList` over a log in memory, folded anew at each call: the twin for fast tests."""
@@ -200,6 +210,19 @@ class MemoryMatchList:
             )
             for one in found[:limit]
         ]
+
+    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
+        """Return public matches on the same terms with a free seat, those that lack fewest players first."""
+        found = [
+            one
+            for one in self._last()
+            if one.match.terms.visibility is Visibility.PUBLIC
+            and standing_of(one.match) is Standing.OPEN
+            and fit_of(one.match.terms) == fit
+            and without not in seated_in(one.match)
+        ]
+        found.sort(key=lambda one: (one.match.holders.count(None), _place(one)))
+        return [match_id(one.number) for one in found[:limit]]
 
     def _last(self) -> list[Happened]:
         """Return the last event of every match."""
