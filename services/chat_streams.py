@@ -68,6 +68,7 @@ class ChatEndReason(StrEnum):
     SERVER_STOPPING = "SERVER_STOPPING"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     NOT_YOURS_ANY_MORE = "NOT_YOURS_ANY_MORE"
+    TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
 
 
 class ChatEnd(Struct, frozen=True, tag_field="type", tag="end"):
@@ -229,6 +230,11 @@ class Listener(Reading):
     def stopping(self) -> ChatEnd:
         """Return the item that ends the stream because the server stops."""
         return self._ended(ChatEndReason.SERVER_STOPPING)
+
+    @override
+    def revoked(self) -> ChatEnd:
+        """Return the item that ends the stream because its token is no longer good."""
+        return self._ended(ChatEndReason.TOKEN_ENDED)
 
     def _ended(self, reason: ChatEndReason) -> ChatEnd:
         return ChatEnd(self._last, reason, reason is not ChatEndReason.NOT_YOURS_ANY_MORE)

@@ -153,6 +153,7 @@ class PlayerEndReason(StrEnum):
 
     SERVER_STOPPING = "SERVER_STOPPING"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
 
 
 class PlayerEnd(Struct, frozen=True, tag_field="type", tag="end"):
@@ -399,6 +400,11 @@ class PlayerReading(Reading):
     def stopping(self) -> PlayerEnd:
         """Return the item that ends the stream because the server stops."""
         return PlayerEnd(str(self._place), PlayerEndReason.SERVER_STOPPING)
+
+    @override
+    def revoked(self) -> PlayerEnd:
+        """Return the item that ends the stream because its token is no longer good."""
+        return PlayerEnd(str(self._place), PlayerEndReason.TOKEN_ENDED)
 
 
 def _time(one: Entry | Message) -> datetime:

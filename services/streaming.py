@@ -92,16 +92,19 @@ class Reading(ABC):
     Attributes:
         over: Whether it was given its last item.
         cut_off: Called, once, when what it was given is not sent in time.
+        left: Called, once, when it is left.
     """
 
     def __init__(self, streams: Streams[Any], channel: Channel) -> None:
         """Join a channel."""
         self.over = False
         self.cut_off: Callable[[], None] = _nothing
+        self.left: Callable[[], None] = _nothing
         self._streams = streams
         self._channel = channel
         self._live = False
         self._nudged = False
+        self._revoked = False
         self._woken = asyncio.Event()
         self._sending: asyncio.TimerHandle | None = None
         channel.readers.add(self)
@@ -125,7 +128,14 @@ class Reading(ABC):
     def leave(self) -> None:
         """Stop reading; may be called again."""
         self._sent()
-        self._streams.part(self._channel, self)
+        if self in self._channel.readers:
+            self._streams.part(self._channel, self)
+            self.left()
+
+    def revoke(self) -> None:
+        """End the stream, as its token is no longer good."""
+        self._revoked = True
+        self.wake()
 
     @abstractmethod
     def is_behind(self) -> bool:
@@ -147,6 +157,10 @@ class Reading(ABC):
     def stopping(self) -> Any:
         """Return the item that ends the stream because the server stops."""
 
+    @abstractmethod
+    def revoked(self) -> Any:
+        """Return the item that ends the stream because its token is no longer good."""
+
     def end(self, item: Any) -> Sequence[Told]:
         """Return the last item."""
         self.over = True
@@ -162,6 +176,8 @@ class Reading(ABC):
             self._woken.clear()
             if self._streams.closed:
                 return self.end(self.stopping())
+            if self._revoked:
+                return self.end(self.revoked())
             if self.is_behind():
                 if told := await self.news():
                     return told
@@ -181,4 +197,4 @@ class Reading(ABC):
 
 
 def _nothing() -> None:
-    """Do nothing: nobody is there to be cut off."""
+    """Do nothing: nobody is there to be told."""

@@ -19,6 +19,7 @@ from adapters.grpc.calls import (
 )
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
+from adapters.grpc.generated.montane.v1.proofs_pb2 import ExportMatchRequest
 from adapters.grpc.limits import VISIT
 from adapters.grpc.lobby import LobbyCalls
 from adapters.grpc.mapping import Mapper, member_of
@@ -86,7 +87,7 @@ class MatchCalls(LobbyCalls):
             player.id,
             MatchId(request.match),
             request.version,
-            _looking_as(request),
+            looking_as(request),
             idempotency_key(context),
             kind=player.holder_kind,
             invitation=invitation_in(request),
@@ -136,7 +137,7 @@ class MatchCalls(LobbyCalls):
             MatchId(request.match),
             player,
             version=request.version if request.HasField("version") else None,
-            looking_as=_looking_as(request),
+            looking_as=looking_as(request),
             invitation=invitation_in(request),
         )
         return pb.GetViewResponse(view=self._mapper.view(view))
@@ -150,7 +151,7 @@ class MatchCalls(LobbyCalls):
             player,
             after=_after(request),
             size=page_size(request),
-            looking_as=_looking_as(request),
+            looking_as=looking_as(request),
             invitation=invitation_in(request),
         )
         return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
@@ -194,7 +195,7 @@ class MatchCalls(LobbyCalls):
             MatchId(request.match),
             None if player is None else player.id,
             after=request.after if request.HasField("after") else None,
-            looking_as=_looking_as(request),
+            looking_as=looking_as(request),
             invitation=invitation_in(request),
         )
         if player is not None:
@@ -261,8 +262,12 @@ def _after(request: pb.ListEventsRequest) -> int:
     return int(token)
 
 
-def _looking_as(
-    request: pb.GetViewRequest | pb.ListEventsRequest | pb.WatchMatchRequest | pb.BranchMatchRequest,
+def looking_as(
+    request: pb.GetViewRequest
+    | pb.ListEventsRequest
+    | pb.WatchMatchRequest
+    | pb.BranchMatchRequest
+    | ExportMatchRequest,
 ) -> str | None:
     """Return from where the caller wants to look, as the use cases take it."""
     if not request.HasField("as"):

@@ -114,8 +114,8 @@ async def test_what_differs_is_put_right(database: str, datastore: Datastore, st
             " WHERE match_id = (SELECT match_id FROM match_list ORDER BY 1 DESC LIMIT 1)"
         )
         connection.execute(
-            "INSERT INTO match_list SELECT gen_random_uuid(), game, standing, public, opened_at,"
-            " seated, known, match FROM match_list LIMIT 1"
+            "INSERT INTO match_list SELECT gen_random_uuid(), game, standing, public, opened_at, free_seats,"
+            " fit, seated, known, match FROM match_list LIMIT 1"
         )
     assert bytes_of(database, model) != before
     assert rebuilt(datastore, model) == Rebuilt(rows, 2, 2)

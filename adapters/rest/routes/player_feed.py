@@ -40,7 +40,9 @@ async def list_player_events(
     feed = services(request).player_feed
     if (media_type := streamed(request)) is not None:
         resumed = request.headers.get("last-event-id", after)
-        return EventStream(await feed.watch(player.id, after=resumed), media_type, PLAYER_FORMS[media_type])
+        reading = await feed.watch(player.id, after=resumed)
+        services(request).players.sessions.hold(player.credential, reading)
+        return EventStream(reading, media_type, PLAYER_FORMS[media_type])
     page = await feed.page(player.id, after=after, token=page_token, size=page_size)
     return answer(Items(page.items, page.next))
 

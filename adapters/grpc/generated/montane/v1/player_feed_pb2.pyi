@@ -33,6 +33,8 @@ class _PlayerEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Playe
     """The server is about to stop; another one goes on."""
     PLAYER_END_REASON_STORE_UNAVAILABLE: _PlayerEndReason.ValueType  # 2
     """The store is away."""
+    PLAYER_END_REASON_TOKEN_ENDED: _PlayerEndReason.ValueType  # 3
+    """The token of the stream is no longer good."""
 
 class PlayerEndReason(_PlayerEndReason, metaclass=_PlayerEndReasonEnumTypeWrapper):
     """Why a stream of what concerns a player ends."""
@@ -43,6 +45,8 @@ PLAYER_END_REASON_SERVER_STOPPING: PlayerEndReason.ValueType  # 1
 """The server is about to stop; another one goes on."""
 PLAYER_END_REASON_STORE_UNAVAILABLE: PlayerEndReason.ValueType  # 2
 """The store is away."""
+PLAYER_END_REASON_TOKEN_ENDED: PlayerEndReason.ValueType  # 3
+"""The token of the stream is no longer good."""
 Global___PlayerEndReason: _TypeAlias = PlayerEndReason  # noqa: Y015
 
 class _PlayerEventKind:
