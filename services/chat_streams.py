@@ -232,7 +232,7 @@ class Listener(Reading):
         return self._ended(ChatEndReason.SERVER_STOPPING)
 
     @override
-    def revoked(self) -> ChatEnd:
+    def token_ended(self) -> ChatEnd:
         """Return the item that ends the stream because its token is no longer good."""
         return self._ended(ChatEndReason.TOKEN_ENDED)
 

@@ -202,13 +202,15 @@ class Place(NamedTuple):
 
 
 def concerns(event: object, match: Match[Any, Any], newly_to_act: Sequence[Seat]) -> list[Concern]:
-    """Return whom an event of a match concerns, and in which way.
+    """Return whom an event of a match concerns, and in which way; a branch concerns nobody.
 
     Args:
         event: The event.
         match: The match behind it.
         newly_to_act: The seats that must choose behind it, and needed not before.
     """
+    if match.terms.is_branch:
+        return []
     seated = [(holder.player, seat) for seat, holder in by_seat(match.holders) if holder is not None]
     opener = match.terms.opener
     table = dict.fromkeys((opener, *(player for player, _ in seated)))
@@ -267,7 +269,7 @@ class PlayerFeed:
         if token is not None:
             if after is not None:
                 raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
-            after = position_of(token, "player feed", player)
+            after = position_of(token, str, "player feed", player)
         begin = Place(0) if after is None else await self._place(player, after)
         events, reached, whole = await self.behind(player, begin, size)
         return Page(tuple(events), None if whole else page_token(str(reached), "player feed", player))
@@ -400,7 +402,7 @@ class PlayerReading(Reading):
         return PlayerEnd(str(self._place), PlayerEndReason.SERVER_STOPPING)
 
     @override
-    def revoked(self) -> PlayerEnd:
+    def token_ended(self) -> PlayerEnd:
         """Return the item that ends the stream because its token is no longer good."""
         return PlayerEnd(str(self._place), PlayerEndReason.TOKEN_ENDED)
 

@@ -100,11 +100,11 @@ class Reading(ABC):
         self.over = False
         self.cut_off: Callable[[], None] = _nothing
         self.left: Callable[[], None] = _nothing
+        self._revoked = False
         self._streams = streams
         self._channel = channel
         self._live = False
         self._nudged = False
-        self._revoked = False
         self._woken = asyncio.Event()
         self._sending: asyncio.TimerHandle | None = None
         channel.readers.add(self)
@@ -125,17 +125,17 @@ class Reading(ABC):
         """Look at what is new."""
         self._woken.set()
 
+    def revoke(self) -> None:
+        """End it: the token that it is open by is no longer good."""
+        self._revoked = True
+        self.nudge()
+
     def leave(self) -> None:
         """Stop reading; may be called again."""
         self._sent()
         if self in self._channel.readers:
             self._streams.part(self._channel, self)
             self.left()
-
-    def revoke(self) -> None:
-        """End the stream, as its token is no longer good."""
-        self._revoked = True
-        self.wake()
 
     @abstractmethod
     def is_behind(self) -> bool:
@@ -158,7 +158,7 @@ class Reading(ABC):
         """Return the item that ends the stream because the server stops."""
 
     @abstractmethod
-    def revoked(self) -> Any:
+    def token_ended(self) -> Any:
         """Return the item that ends the stream because its token is no longer good."""
 
     def end(self, item: Any) -> Sequence[Told]:
@@ -177,7 +177,7 @@ class Reading(ABC):
             if self._streams.closed:
                 return self.end(self.stopping())
             if self._revoked:
-                return self.end(self.revoked())
+                return self.end(self.token_ended())
             if self.is_behind():
                 if told := await self.news():
                     return told

@@ -37,7 +37,9 @@ class StatisticsModel:
 
 
 def count(played: Played, match: Match[Any, Any]) -> None:
-    """Count a match that has finished."""
+    """Count a match that has finished, unless it is a branch."""
+    if match.terms.is_branch:
+        return
     for seat, key in by_seat(keys_of(match)):
         known = played.get(key) or Statistics(game=match.terms.game)
         played[key] = _counted(known, match, seat)

@@ -34,7 +34,7 @@ class _PlayerEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Playe
     PLAYER_END_REASON_STORE_UNAVAILABLE: _PlayerEndReason.ValueType  # 2
     """The store is away."""
     PLAYER_END_REASON_TOKEN_ENDED: _PlayerEndReason.ValueType  # 3
-    """The token of the stream is no longer good."""
+    """The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 
 class PlayerEndReason(_PlayerEndReason, metaclass=_PlayerEndReasonEnumTypeWrapper):
     """Why a stream of what concerns a player ends."""
@@ -46,7 +46,7 @@ PLAYER_END_REASON_SERVER_STOPPING: PlayerEndReason.ValueType  # 1
 PLAYER_END_REASON_STORE_UNAVAILABLE: PlayerEndReason.ValueType  # 2
 """The store is away."""
 PLAYER_END_REASON_TOKEN_ENDED: PlayerEndReason.ValueType  # 3
-"""The token of the stream is no longer good."""
+"""The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 Global___PlayerEndReason: _TypeAlias = PlayerEndReason  # noqa: Y015
 
 class _PlayerEventKind:
