@@ -13,13 +13,16 @@ from psycopg.rows import tuple_row
 from adapters.postgres.mapper import EventMapper, tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.store import EVENTS
-from domain.match import MATCH_EVENTS, evolve
+from domain.match import MATCH_EVENTS, Phase, evolve
 from services.live import Games
 from services.ports import Recorded
 
 REMEMBERED_MATCHES = 10_000
 LIFE_CYCLE = [tag(event) for event in MATCH_EVENTS]
 """The events that make up a match without its table."""
+
+OVER = (Phase.FINISHED, Phase.CANCELLED)
+"""How far a match is of which nothing more will be read."""
 
 CHANGES_TURN = sql.SQL("""position('"to_act":'::bytea IN state) > 0""")
 """Whether an event changes who is to act, told without decoding it: there are many that do not."""
@@ -75,6 +78,9 @@ class LogReader:
         rows = _rows(cursor, NEXT, (after, up_to, [*LIFE_CYCLE, *topics], limit))
         self._recall(cursor, rows)
         batch = [self._happened(row) for row in rows]
+        for happened in batch:
+            if happened.match.phase in OVER:
+                self._matches.pop(happened.number, None)
         while len(self._matches) > REMEMBERED_MATCHES:
             self._matches.popitem(last=False)
         return batch
