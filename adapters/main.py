@@ -16,11 +16,14 @@ import psycopg
 import uvicorn
 from msgspec import Struct
 
+from adapters.audit import Plan, audit_log, audit_match
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from adapters.postgres.heads import PostgresHeads
+from adapters.postgres.keys import PostgresKeys
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
@@ -38,18 +41,22 @@ from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
+from adapters.signing import Ed25519Signer, secret_in
 from adapters.use_cases import Services
 from adapters.workers import workers
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.chat import Chat
+from services.heads import KeyElsewhere
+from services.ids import MatchId
 from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.player_feed import PlayerFeed
 from services.players import Players
-from services.ports import Issuer, Scope, Token
+from services.ports import Issuer, Key, Scope, Token
+from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 from services.statistics import Achievements
@@ -213,6 +220,17 @@ def rebuild(
     return done
 
 
+def audit(settings: Settings, plan: Plan, match: MatchId | None, say: Callable[[str], None]) -> bool:
+    """Say what is wrong in the log, or with one match of it, and return whether nothing is.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        AuditError: The audit cannot begin.
+    """
+    with _shared_database(settings) as conninfo:
+        return audit_log(conninfo, plan, say) if match is None else audit_match(conninfo, match, say)
+
+
 def use_cases(
     settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
 ) -> Services:
@@ -244,7 +262,38 @@ def use_cases(
         invitations=Invitations(decisions, players),
         rematches=Rematches(matches, decisions),
         quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), match_list, clock),
+        proofs=Proofs(matches, store, PostgresHeads(datastore), signing_keys(settings, datastore)),
     )
+
+
+def signing_keys(settings: Settings, datastore: Datastore) -> PostgresKeys:
+    """Return the keys that heads are signed with.
+
+    Raises:
+        StartError: The file with the key cannot be read.
+    """
+    if (file := settings.signing_key_file) is None:
+        return PostgresKeys(datastore)
+    try:
+        return PostgresKeys(datastore, Ed25519Signer(secret_in(file.read_bytes())))
+    except (OSError, ValueError) as error:
+        raise StartError(f"{variable('signing_key_file')}: {error}") from error
+
+
+def rotate_key(settings: Settings) -> Key:
+    """Let a fresh key sign from now on, on all nodes, and return it.
+
+    Raises:
+        StartError: The key is in a file, or the database cannot be reached, or not be migrated.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        try:
+            return asyncio.run(signing_keys(settings, datastore).rotate())
+        except KeyElsewhere as error:
+            raise StartError(str(error)) from error
+        finally:
+            datastore.close()
 
 
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
@@ -307,6 +356,8 @@ async def _serve(
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
+    keys = signing_keys(settings, datastore)
+    await keys.begin()
     limiter = Limiter(settings.limits)
     feeds, chats, players = services.matches.feeds, services.chat.streams, services.player_feed.streams
     closing: list[Stop] = []
@@ -328,7 +379,7 @@ async def _serve(
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
             closing.append(stop)
         if duties.workers:
-            working = workers(settings, datastore, services.matches, SystemClock())
+            working = workers(settings, datastore, services.matches, keys, SystemClock())
             working.start()
             closing.append(lambda: working.stop(GRACE))
         watcher = loop.create_task(_watch(embedded)) if embedded else None

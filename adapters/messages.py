@@ -66,6 +66,7 @@ SENTENCES: Mapping[str, str] = {
     "NO_SUCH_BOT": "The server has no bot {bot}.",
     "NO_SUCH_GAME": "There is no game {game}.",
     "NO_SUCH_MATCH": "There is no match {match}, or none that the caller may know of.",
+    "NO_SUCH_DAY": "The day {date} is not closed yet, or was before the first match.",
     "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",
     "VERSION_CONFLICT": "The match is at version {version}, not at {expected_version}.",
     "IDEMPOTENCY_KEY_REUSED": "The idempotency key came with another request before.",

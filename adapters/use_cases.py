@@ -8,6 +8,7 @@ from services.lobby import Lobby
 from services.matches import Matches
 from services.player_feed import PlayerFeed
 from services.players import Players
+from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 from services.statistics import Achievements
@@ -25,6 +26,7 @@ class Services(Struct, frozen=True, kw_only=True):
         invitations: Around invitations.
         rematches: Playing a match again.
         quick_match: Finding others to play with.
+        proofs: Around what proves a match.
         achievements: What players have achieved.
         player_feed: What concerns a player.
         webhooks: Around webhooks.
@@ -37,6 +39,7 @@ class Services(Struct, frozen=True, kw_only=True):
     invitations: Invitations
     rematches: Rematches
     quick_match: QuickMatch
+    proofs: Proofs
     achievements: Achievements
     player_feed: PlayerFeed
     webhooks: Webhooks

@@ -15,7 +15,7 @@ from domain.shared.chain import genesis, read, salt, written
 from domain.shared.chance import seed_commitment
 from domain.shared.game import Game
 from domain.shared.viewers import Viewer, ViewerKind, sees_all
-from services.bundles import End, EventLine, Header, read_line
+from services.bundles import EndLine, EventLine, Header, read_line
 from services.ids import MatchId
 from services.live import Games
 from services.ports import Signatures
@@ -89,7 +89,7 @@ class Audit:
         self._whole: Whole | None = None
         self._version = 0
         self._head = ""
-        self._end: End | None = None
+        self._end: EndLine | None = None
 
     def take(self, line: bytes) -> None:
         """Check the next line.
@@ -107,7 +107,7 @@ class Audit:
                 self._begin(read)
             case EventLine() if self._header is not None and self._end is None:
                 self._event(self._header, read)
-            case End() if self._header is not None and self._version and self._end is None:
+            case EndLine() if self._header is not None and self._version and self._end is None:
                 self._close(self._header, read)
             case _:
                 raise Altered(Check.LINES, place, "the line stands in the wrong place")
@@ -163,7 +163,7 @@ class Audit:
             self._whole.take(event)
         self._version, self._head = version, event.proof.hash
 
-    def _close(self, header: Header, end: End) -> None:
+    def _close(self, header: Header, end: EndLine) -> None:
         place = self._version + 1
         if (end.version, end.head) != (self._version, self._head):
             raise Altered(Check.CHAIN, place, "the end is not that of the last event")

@@ -83,6 +83,8 @@ class ChatCalls(ChatServiceServicer):
             after=after,
             invitation=invitation_in(request),
         )
+        if player is not None:
+            self._players.sessions.hold(player.credential, listener)
         listener.cut_off = CUT_OFF.get()
         if player is not None:
             self._players.sessions.hold(player.credential, listener)

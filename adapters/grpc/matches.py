@@ -19,6 +19,7 @@ from adapters.grpc.calls import (
 )
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
+from adapters.grpc.generated.montane.v1.proofs_pb2 import ExportMatchRequest
 from adapters.grpc.limits import VISIT
 from adapters.grpc.lobby import LobbyCalls
 from adapters.grpc.mapping import Mapper, member_of
@@ -119,7 +120,7 @@ class MatchCalls(LobbyCalls):
             MatchId(request.match),
             player,
             version=request.version if request.HasField("version") else None,
-            looking_as=_looking_as(request),
+            looking_as=looking_as(request),
             invitation=invitation_in(request),
         )
         return pb.GetViewResponse(view=self._mapper.view(view))
@@ -133,7 +134,7 @@ class MatchCalls(LobbyCalls):
             player,
             after=_after(request),
             size=page_size(request),
-            looking_as=_looking_as(request),
+            looking_as=looking_as(request),
             invitation=invitation_in(request),
         )
         return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
@@ -177,7 +178,7 @@ class MatchCalls(LobbyCalls):
             MatchId(request.match),
             None if player is None else player.id,
             after=request.after if request.HasField("after") else None,
-            looking_as=_looking_as(request),
+            looking_as=looking_as(request),
             invitation=invitation_in(request),
         )
         if player is not None:
@@ -243,7 +244,9 @@ def _after(request: pb.ListEventsRequest) -> int:
     return int(token)
 
 
-def _looking_as(request: pb.GetViewRequest | pb.ListEventsRequest | pb.WatchMatchRequest) -> str | None:
+def looking_as(
+    request: pb.GetViewRequest | pb.ListEventsRequest | pb.WatchMatchRequest | ExportMatchRequest,
+) -> str | None:
     """Return from where the caller wants to look, as the use cases take it."""
     if not request.HasField("as"):
         return None

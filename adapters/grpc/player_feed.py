@@ -58,6 +58,7 @@ class PlayerFeedCalls(PlayerFeedServiceServicer):
         reading = await self._feed.watch(
             player.id, after=request.after if request.HasField("after") else None
         )
+        self._players.sessions.hold(player.credential, reading)
         reading.cut_off = CUT_OFF.get()
         self._players.sessions.hold(player.credential, reading)
         try:

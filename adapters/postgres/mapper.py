@@ -106,11 +106,20 @@ class EventMapper(Mapper[UUID]):
 
     def to_domain_event(self, stored_event: StoredEvent) -> Any:
         """Return a stored event as it was logged."""
-        topic, state = stored_event.topic, stored_event.state
+        recorded = self.read(stored_event.originator_version, stored_event.topic, stored_event.state)
+        return LoggedEvent(stored_event.originator_id, recorded)  # type: ignore[arg-type]
+
+    def read(self, version: int, topic: str, state: bytes) -> Recorded:
+        """Return an event as it was recorded, of what is stored of it.
+
+        Raises:
+            KeyError: There is no event, or game, of this name.
+            msgspec.DecodeError: It does not decode to it.
+        """
         decoder = self._decoders.get(topic) or self._openings[_GAME.decode(state).event.terms.game]
         envelope = decoder.decode(state)
-        recorded = Recorded(
-            version=stored_event.originator_version,
+        return Recorded(
+            version=version,
             at=envelope.at,
             seat=envelope.seat,
             by=envelope.by,
@@ -121,7 +130,6 @@ class EventMapper(Mapper[UUID]):
             event=envelope.event,
             link=Link(previous=envelope.previous, hash=envelope.hash, commitments=envelope.commitments),
         )
-        return LoggedEvent(stored_event.originator_id, recorded)  # type: ignore[arg-type]
 
     def recorded(self, stored_events: Iterable[StoredEvent]) -> list[Recorded]:
         """Return the events of stored ones, in their order."""

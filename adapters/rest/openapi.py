@@ -23,15 +23,20 @@ from adapters.rest import (
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
+from adapters.signing import KeySet
 from domain.match import MATCH_EVENTS, Opened, Resign
+from domain.match.proof import Proof
 from domain.shared.catalogues import Clause, DataTable
+from services.bundles import EndLine, EventLine, Header
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
+from services.heads import SignedDay
 from services.invitations import Invitation
 from services.player_feed import PlayerCaughtUp, PlayerEnd, PlayerEvent, PlayerEventItem, PlayerHeartbeat
 from services.players import PublicPlayer
 from services.ports import Player, Token
+from services.proofs import MatchProof
 from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
@@ -79,6 +84,12 @@ STATIC: Mapping[str, Any] = {
     "ReportRequest": chat_bodies.ReportRequest,
     "ChatReport": ChatReport,
     "ReportPage": bodies.Items[ChatReport],
+    "BundleLine": Header | EventLine | EndLine,
+    "BundledProof": Proof[Any],
+    "MatchProof": MatchProof,
+    "SignedDay": SignedDay,
+    "DayPage": bodies.Items[SignedDay],
+    "KeySet": KeySet,
 }
 """The bodies that are the same for every game."""
 
@@ -206,7 +217,7 @@ def document(
                 operation["responses"]["204"] = {"description": "The match is over: do not come back."}
             if said["lines"]:
                 line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}
-                operation["responses"][ok]["content"] |= {LINES: line}
+                operation["responses"][ok].setdefault("content", {})[LINES] = line
             may_call: list[dict[str, list[str]]] = [{"token": []}] if 401 in said["fails"] else []
             operation["security"] = may_call if said["secured"] or not may_call else [{}, *may_call]
             if said["asks"]:

@@ -15,6 +15,7 @@ from adapters.grpc.generated.montane.v1 import (
     matches_pb2,
     player_feed_pb2,
     players_pb2,
+    proofs_pb2,
     statistics_pb2,
     webhooks_pb2,
 )
@@ -77,6 +78,12 @@ SHARED: dict[str, Descriptor] = {
     "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
     "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
     "Bot": catalogue_pb2.Bot.DESCRIPTOR,
+    "MatchProof": proofs_pb2.MatchProof.DESCRIPTOR,
+    "SignedDay": proofs_pb2.SignedDay.DESCRIPTOR,
+    "DayPage": proofs_pb2.ListDaysResponse.DESCRIPTOR,
+    "Inclusion": proofs_pb2.Inclusion.DESCRIPTOR,
+    "KeySet": proofs_pb2.ListKeysResponse.DESCRIPTOR,
+    "Key": proofs_pb2.Key.DESCRIPTOR,
     "Webhook": webhooks_pb2.Webhook.DESCRIPTOR,
     "Delivery": webhooks_pb2.Delivery.DESCRIPTOR,
     "Attempt": webhooks_pb2.Attempt.DESCRIPTOR,
@@ -156,7 +163,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
             FieldDescriptor.TYPE_BOOL: "boolean",
             FieldDescriptor.TYPE_DOUBLE: "number",
         }.get(field.type, "integer")
-        if shape.get("type", "string" if "const" in shape else None) != kind:
+        if shape.get("type", "string" if {"const", "enum"} & set(shape) else None) != kind:
             yield f"{field.full_name}: {kind}, but {shape}"
 
 

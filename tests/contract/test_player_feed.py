@@ -29,6 +29,7 @@ from services.ids import MatchId
 from services.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerReading
 from services.ports import Scope
 from tests.support.database import end_sessions
+from tests.support.server import eventually
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
 MOUNTAINS = GAMES["mountains"].options()
@@ -235,6 +236,23 @@ async def test_both_faces_tell_the_same(faces: Faces) -> None:
     assert [plain(item.event.event) for item in sent[:-1]] == [plain(item) for item in same.items[1:]]
     assert sent[-1].caught_up.position == items[-1]["position"]
     watched.cancel()
+
+
+async def test_streams_end_with_their_token(faces: Faces) -> None:
+    """A token that is revoked ends the streams that were opened with it, on both faces."""
+    players = faces.services.players
+    ann = await players.authenticate(faces.bearer["authorization"][7:], Scope.READ)
+    watched = faces.calls.WatchPlayer(pb.WatchPlayerRequest(), metadata=tuple(faces.bearer.items()))
+    assert (await watched.read()).item.HasField("caught_up")
+    lines = asyncio.create_task(faces.streamed("application/x-ndjson", 2))
+    channel = faces.services.player_feed.streams.channel(ann.id)
+    assert channel is not None
+    await asyncio.to_thread(eventually, lambda: len(channel.readers) == 2)
+    (token,) = (await players.tokens(ann, after=None, size=2)).items
+    await players.revoke(ann, token.id)
+    await players.sessions.look()
+    assert (await watched.read()).item.end.reason == pb.PLAYER_END_REASON_TOKEN_ENDED
+    assert json.loads((await lines)[1]) == {"type": "end", "position": "0", "reason": "TOKEN_ENDED"}
 
 
 async def test_both_faces_refuse_the_same(faces: Faces) -> None:

@@ -10,6 +10,8 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.heads import MemoryHeads, PostgresHeads
+from adapters.postgres.keys import MemoryKeys, PostgresKeys
 from adapters.postgres.memory_webhooks import MemoryWebhooks
 from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
@@ -26,12 +28,14 @@ from adapters.use_cases import Services
 from domain.games import GAMES
 from services.chat import Chat
 from services.chat_log import ChatLog
+from services.heads import Heads, Keys
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Clock
+from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 from services.statistics import Achievements
@@ -84,6 +88,8 @@ class Stores:
         records: Any,
         quick_matches: Any,
         agenda: Any,
+        heads: Heads,
+        keys: Keys,
         webhooks: Any,
         player_log: Any,
     ) -> None:
@@ -91,6 +97,7 @@ class Stores:
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
         self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
         self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
+        self.heads, self.keys = heads, keys
         self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -132,6 +139,7 @@ class Stores:
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
             quick_match=QuickMatch(node, decisions, self.quick_matches, self.match_list, self.clock),
+            proofs=Proofs(node, self.store, self.heads, self.keys),
         )
 
 
@@ -150,6 +158,8 @@ class PostgresStores(Stores):
             quick_matches=PostgresQuickMatches(datastore),
             records=PostgresRecords(datastore),
             agenda=PostgresAgenda(datastore),
+            heads=PostgresHeads(datastore),
+            keys=PostgresKeys(datastore),
             webhooks=PostgresWebhooks(datastore),
             player_log=PostgresPlayerLog(datastore),
         )
@@ -180,6 +190,8 @@ def memory_stores() -> Stores:
         quick_matches=MemoryQuickMatches(),
         records=MemoryRecords(games, log),
         agenda=MemoryAgenda(games, log),
+        heads=MemoryHeads(log),
+        keys=MemoryKeys(),
         webhooks=MemoryWebhooks(games, log, seeds, chat_log),
         player_log=MemoryPlayerLog(games, log),
     )

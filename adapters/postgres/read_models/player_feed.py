@@ -11,6 +11,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
+from adapters.postgres.read_models.rows import write
 from adapters.postgres.tail import Source
 from domain.match import Cancelled, Finished, Invited, PlayerId, SeatLeft, SeatTaken, Started, TimedOut
 from domain.shared.seats import Seat
@@ -87,7 +88,7 @@ class PlayerFeedModel:
                     happened.recorded.at,
                 )
             )
-        cursor.executemany("INSERT INTO player_feed VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", rows)
+        write(cursor, "player_feed", rows)
         cursor.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
 
 

@@ -278,6 +278,23 @@ async def test_a_quiet_stream_is_alive_and_ends_with_the_server(monkeypatch: pyt
     await closing
 
 
+async def test_a_stream_ends_with_its_token() -> None:
+    """When its token is no longer good a stream says so, at once, and from where another may go on."""
+    table = Table()
+    (ann,) = await table.guests("Ann")
+    reading = await table.feed.watch(ann, after=None)
+    await taken(reading, 1)
+    left: list[bool] = []
+    reading.left = lambda: left.append(True)
+    waiting = asyncio.create_task(reading.next())
+    await asyncio.sleep(0)
+    reading.revoke()
+    assert [told.item for told in await waiting] == [PlayerEnd("0", PlayerEndReason.TOKEN_ENDED)]
+    for _ in range(2):
+        reading.leave()
+    assert left == [True]
+
+
 async def test_a_reader_that_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not sent in time ends its reader, and no other."""
     monkeypatch.setattr(streaming, "TO_SEND", 0.01)
