@@ -97,6 +97,9 @@ SENTENCES: Mapping[str, str] = {
     Reason.SEATS_FREE: "Seat {seat} is free; all must be taken.",
     Reason.PLAYER_BARRED: "The opener has taken the player's seat away.",
     Reason.ALREADY_INVITED: "The player has been invited already.",
+    Reason.TOO_MANY_INVITED: "No more than {most} players may be invited to one match.",
+    Reason.OUT_OF_TIME: "The time of seat {seat} is up.",
+    Reason.TIME_NOT_UP: "The time of seat {seat} is not up.",
     Reason.TIME_CONTROL_INVALID: "The time control has numbers that are not of its kind, or out of range.",
 }
 

@@ -46,7 +46,8 @@ class Invitations:
         Raises:
             NotFound: There is no such match, or none that the player may know of; or nobody to be invited.
             Forbidden: The player neither opened it nor has a seat in it.
-            Rejected: The guest was invited before, has a seat or may not come back, or play has begun.
+            Rejected: The guest was invited before, has a seat or may not come back, too many were invited, or
+                play has begun.
         """
         known = guest in await self._players.named([guest])
 

@@ -75,7 +75,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
         time_control: How much time the seats have.
         on_time_out: What becomes of a seat whose time is up.
         chat: Whether there is talk.
-        rated: Whether the outcome counts for ratings, if there is more than one seat.
+        rated: Whether the outcome counts for ratings, if the match is public and has more than one seat.
         entropy: The opener's own contribution to chance.
         kind: What the opener's seat is held by.
         rematch_of: The match that is played again; None for none.
@@ -567,7 +567,8 @@ def terms_of[O](
         time_control=proposal.time_control,
         on_time_out=proposal.on_time_out,
         chat=proposal.chat,
-        rated=proposal.rated and seats > 1,
+        # A private match is nobody's business but its players': no number that others see may tell of it.
+        rated=proposal.rated and seats > 1 and proposal.visibility is Visibility.PUBLIC,
         rematch_of=proposal.rematch_of,
     )
 

@@ -27,9 +27,9 @@ _OPTIONS = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SEC
 
 
 def limited(conninfo: str) -> str:
-    """Return a connection string with our limits, except where it has its own."""
+    """Return a connection string with our limits, except where it has its own; with times in UTC always."""
     given = conninfo_to_dict(conninfo)
-    options = f"{_OPTIONS} {given.pop('options', '')}".rstrip()
+    options = f"{_OPTIONS} {given.pop('options', '')} -c timezone=UTC"
     limits = {"connect_timeout": CONNECT_SECONDS, **_KEEP_ALIVE}
     return make_conninfo("", **(limits | given), options=options)
 

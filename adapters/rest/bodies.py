@@ -46,7 +46,7 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         time_control: How much time the seats have; all they want if left out.
         on_time_out: What becomes of a seat whose time is up.
         chat: Whether there is talk.
-        rated: Whether the outcome counts for ratings, if there is more than one seat.
+        rated: Whether the outcome counts for ratings, if the match is public and has more than one seat.
         entropy: The caller's own contribution to chance, at most 256 printable characters.
     """
 

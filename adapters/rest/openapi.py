@@ -98,8 +98,8 @@ STATIC: Mapping[str, Any] = {
 ALWAYS = (500, 503)
 """The problems that every operation may answer with."""
 
-LIMITED = "/v1/"
-"""How the paths begin whose requests are counted."""
+OWN = "/v1/"
+"""How the paths begin whose requests are counted, and refused with a parameter that is not theirs."""
 
 STANDING: Mapping[str, tuple[str, str]] = {
     "RateLimit-Policy": (
@@ -198,7 +198,7 @@ def document(
         limited: Whether requests are counted.
     """
     for path, operations in generated["paths"].items():
-        counted = limited and path.startswith(LIMITED)
+        counted, refuses = limited and path.startswith(OWN), (400,) if path.startswith(OWN) else ()
         for operation in operations.values():
             said = options[operation["operationId"]]
             operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
@@ -210,7 +210,7 @@ def document(
             )
             operation["responses"] = {ok: good} | {
                 str(status): _content(_titles(status), MEDIA_TYPE, "Problem")
-                for status in sorted({*said["fails"], *ALWAYS, *((429,) if counted else ())})
+                for status in sorted({*said["fails"], *ALWAYS, *refuses, *((429,) if counted else ())})
             }
             if said["streams"]:
                 schema = {"schema": {"$ref": REFERENCE.format(name=said["streams"])}}

@@ -32,6 +32,9 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING
 
+MOST_INVITED = 100
+"""The most players who are invited to one match: whatever lists matches has a row for each."""
+
 type Decided[S, O] = tuple[tuple[object, ...], Match[S, O]]
 """The events that were decided, and the match after them."""
 
@@ -145,8 +148,8 @@ def invite[S, O](game: Game[S, Any, Any, O], match: Match[S, O], player: PlayerI
     """Return how a player is invited.
 
     Raises:
-        Rejected: The player was invited before, has a seat or may not come back, or play has begun or was
-            called off.
+        Rejected: The player was invited before, has a seat or may not come back, too many were invited, or
+            play has begun or was called off.
     """
     _check_open(match)
     if player in match.barred:
@@ -155,6 +158,8 @@ def invite[S, O](game: Game[S, Any, Any, O], match: Match[S, O], player: PlayerI
         raise Rejected(Reason.ALREADY_INVITED)
     if any(holder is not None and holder.player == player for holder in match.holders):
         raise Rejected(Reason.ALREADY_SEATED)
+    if len(match.invited) >= MOST_INVITED:
+        raise Rejected(Reason.TOO_MANY_INVITED, most=MOST_INVITED)
     invited = Invited(player)
     return (invited,), evolve(game, match, invited)
 

@@ -21,6 +21,7 @@ class Reason(StrEnum):
     SEATS_FREE = "SEATS_FREE"
     PLAYER_BARRED = "PLAYER_BARRED"
     ALREADY_INVITED = "ALREADY_INVITED"
+    TOO_MANY_INVITED = "TOO_MANY_INVITED"
     TIME_CONTROL_INVALID = "TIME_CONTROL_INVALID"
     OUT_OF_TIME = "OUT_OF_TIME"
     TIME_NOT_UP = "TIME_NOT_UP"
@@ -46,6 +47,7 @@ CLAUSES: Mapping[Reason, str] = {
     Reason.SEATS_FREE: "§1",
     Reason.PLAYER_BARRED: "§1",
     Reason.ALREADY_INVITED: "§1",
+    Reason.TOO_MANY_INVITED: "§1",
     Reason.TIME_CONTROL_INVALID: "§7",
     Reason.OUT_OF_TIME: "§7",
     Reason.TIME_NOT_UP: "§7",

@@ -71,6 +71,14 @@ async def test_every_session_has_limits_unless_it_brings_its_own(database: str) 
     assert await limits(own) == ("7s", "10s", "mine")
 
 
+async def test_times_are_read_in_utc(database: str) -> None:
+    """Answers tell them as they are read, whatever the zone of the server or of the connection string."""
+    datastore = Datastore(make_conninfo(database, options="-c timezone=Asia/Tokyo"), 1)
+    (row,) = await datastore.execute("SELECT %s::timestamptz AS at", (NOW,))
+    assert str(row["at"]) == str(NOW)
+    datastore.close()
+
+
 def test_the_librarys_way_to_write_does_not_wait_for_ever(database: str) -> None:
     """A writer that does not let go of the log is waited for until `lock_timeout`, in each way to write."""
     datastore = Datastore(make_conninfo(database, options="-c lock_timeout=200ms"), 1)

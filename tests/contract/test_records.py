@@ -14,7 +14,7 @@ from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import StatisticsSer
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
 from domain.games import GAMES
-from domain.match import OnTimeOut, PlayerId, Resign, TimeControl, TimeControlKind, TimeOut
+from domain.match import OnTimeOut, PlayerId, Resign, TimeControl, TimeControlKind, TimeOut, Visibility
 from domain.shared.seats import Seat
 from services.errors import Malformed, NotFound
 from services.live import Live
@@ -90,6 +90,22 @@ async def test_results_are_counted_by_player_and_game(stores: Stores) -> None:
     assert await stores.records.statistics(cam) == [
         Statistics(game="mountains", played=1, lost=1, resigned=1)
     ]
+
+
+async def test_a_private_match_counts_for_nobody(stores: Stores) -> None:
+    """Neither numbers nor ratings, which everybody may see, tell that it was played."""
+    ann, ben = await guests(stores, "Ann", "Ben")
+    node = stores.node()
+    wanted = proposal(game="mountains", options=MOUNTAINS.options(), seats=2, visibility=Visibility.PRIVATE)
+    _, opened = await node.open(ann, wanted, None)
+    shown = (await node.decisions.secrets(opened.id)).invitation.hex()
+    await Lobby(node.decisions).take_seat(ben, opened.id, 1, "", None, invitation=shown)
+    await node.submit(ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+    stores.catch_up()
+    assert not (await node.read(opened.id, ann)).match.terms.rated
+    for player in (ann, ben):
+        assert await stores.records.statistics(player) == []
+        assert await stores.records.ratings(player) == {}
 
 
 async def test_whose_time_was_up_has_lost_by_time(stores: Stores) -> None:

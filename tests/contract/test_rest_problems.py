@@ -1,5 +1,6 @@
 """Bad input over REST: each is a typed problem that names what is wrong, and changes nothing."""
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any, cast
 
@@ -238,13 +239,19 @@ async def test_a_wrong_parameter_is_named(rest: Rest, query: str, field: str) ->
 
 
 async def test_an_unknown_parameter_is_named(rest: Rest) -> None:
-    """A parameter that the operation does not have is 400: it is a slip."""
-    found = await rest.problem("GET", f"{rest.path}/view?verison=3")
-    assert (found["status"], found["reason"], found["details"]) == (
-        400,
-        "UNKNOWN_FIELD",
-        {"field": "verison"},
-    )
+    """A parameter that an operation does not have is 400, in its documentation too: it is a slip."""
+    document = (await rest.http.get("/openapi.json")).json()
+    asked = [
+        (method, path, operation)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if path.startswith("/v1/")
+    ]
+    assert len(asked) > 40
+    for method, path, operation in asked:
+        found = await rest.problem(method.upper(), re.sub("{.*?}", "0", path) + "?verison=3")
+        assert (found["reason"], found["details"]) == ("UNKNOWN_FIELD", {"field": "verison"}), path
+        assert "400" in operation["responses"], path
 
 
 async def test_wrong_parameters_of_the_list(rest: Rest) -> None:

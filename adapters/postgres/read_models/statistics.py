@@ -9,7 +9,7 @@ from psycopg import Cursor
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows_of
 from adapters.postgres.read_models.model import Happened
-from domain.match import Finished, Match, OnTimeOut, result
+from domain.match import Finished, Match, OnTimeOut, Visibility, result
 from domain.shared.seats import Seat, by_seat
 from services.ports import Statistics
 
@@ -37,8 +37,8 @@ class StatisticsModel:
 
 
 def count(played: Played, match: Match[Any, Any]) -> None:
-    """Count a match that has finished, unless it is a branch."""
-    if match.terms.is_branch:
+    """Count a match that has finished; a private one is told to nobody, so it does not count, nor a branch."""
+    if match.terms.visibility is Visibility.PRIVATE or match.terms.is_branch:
         return
     for seat, key in by_seat(keys_of(match)):
         known = played.get(key) or Statistics(game=match.terms.game)

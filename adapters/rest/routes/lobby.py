@@ -20,7 +20,7 @@ from services.ports import Scope
 @delete(
     "/matches/{match:str}/seats/{seat:int}",
     status_code=200,
-    opt=describes(answers="Match", fails=(400, 401, 403, 404, 422), secured=True),
+    opt=describes(answers="Match", fails=(400, 401, 403, 404, 409, 422), secured=True),
 )
 async def leave_seat(
     request: Call, match: FromPath[str], seat: FromPath[int], key: Key = None
@@ -38,7 +38,7 @@ async def leave_seat(
 @post(
     "/matches/{match:str}/start",
     status_code=200,
-    opt=describes(answers="Match", fails=(400, 401, 403, 404, 422), secured=True),
+    opt=describes(answers="Match", fails=(400, 401, 403, 404, 409, 422), secured=True),
 )
 async def start_match(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
     """Start a match that waits for its opener's word.
@@ -53,7 +53,7 @@ async def start_match(request: Call, match: FromPath[str], key: Key = None) -> R
 @post(
     "/matches/{match:str}/cancel",
     status_code=200,
-    opt=describes(answers="Match", fails=(400, 401, 403, 404, 422), secured=True),
+    opt=describes(answers="Match", fails=(400, 401, 403, 404, 409, 422), secured=True),
 )
 async def cancel_match(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
     """Call a match off.
@@ -71,7 +71,7 @@ async def cancel_match(request: Call, match: FromPath[str], key: Key = None) -> 
     opt=describes(
         asks="InvitationRequest",
         answers="Match",
-        fails=(400, 401, 403, 404, 413, 415, 422),
+        fails=(400, 401, 403, 404, 409, 413, 415, 422),
         secured=True,
     ),
 )
@@ -107,7 +107,7 @@ async def get_invitation(request: Call, match: FromPath[str]) -> Response[bytes]
     "/matches/{match:str}/rematch",
     status_code=200,
     opt=describes(
-        asks="RematchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+        asks="RematchRequest", answers="Match", fails=(400, 401, 403, 404, 409, 413, 415, 422), secured=True
     ),
 )
 async def rematch(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
@@ -128,7 +128,10 @@ async def rematch(request: Call, match: FromPath[str], key: Key = None) -> Respo
     "/quick-match",
     status_code=200,
     opt=describes(
-        asks="QuickMatchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+        asks="QuickMatchRequest",
+        answers="Match",
+        fails=(400, 401, 403, 404, 409, 413, 415, 422),
+        secured=True,
     ),
 )
 async def quick_match(request: Call, key: Key = None) -> Response[bytes]:

@@ -161,7 +161,7 @@ async def get_match(request: Call, match: FromPath[str], shown: Shown = None) ->
 @put(
     "/matches/{match:str}/seats/{seat:int}",
     opt=describes(
-        asks="SeatRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+        asks="SeatRequest", answers="Match", fails=(400, 401, 403, 404, 409, 413, 415, 422), secured=True
     ),
 )
 async def take_seat(

@@ -14,12 +14,12 @@ from domain.match import PlayerId
 async def get_statistics(request: Call, player: FromPath[str]) -> Response[bytes]:
     """Tell what a player has achieved, game by game.
 
-    Matches count once they have finished, within moments. `resigned` and `timed_out` are among the lost
-    ones; `best_score` is of matches played alone. A `rating` comes from the rated matches of two players or
-    more: the winners before the others, those by score and stones, and those that gave up last. It is that of
-    Plackett and Luce (openskill): `mu` is the likeliest strength, `sigma` how uncertain that is, and the
-    `estimate`, `mu` less three times `sigma`, what the player's strength is at least, most likely. Everybody
-    begins at 0, with `mu` 25 and `sigma` 25/3.
+    Public matches count once they have finished, within moments; private ones do not. `resigned` and
+    `timed_out` are among the lost ones; `best_score` is of matches played alone. A `rating` comes from the
+    rated matches of two players or more: the winners before the others, those by score and stones, and those
+    that gave up last. It is that of Plackett and Luce (openskill): `mu` is the likeliest strength, `sigma`
+    how uncertain that is, and the `estimate`, `mu` less three times `sigma`, what the player's strength is at
+    least, most likely. Everybody begins at 0, with `mu` 25 and `sigma` 25/3.
     """
     await caller_if_any(request)
     return answer(await services(request).achievements.of_player(PlayerId(player)))

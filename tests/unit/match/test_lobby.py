@@ -99,6 +99,7 @@ def test_a_match_may_be_called_off() -> None:
 
 
 SEATED = after(opened(), sits(ANN, 1))
+CROWD = after(SEATED, *(Invite(holder(number).player) for number in range(2, 102)))
 _, STARTED = playing(PEBBLES, Options(), 2)
 
 REFUSED: tuple[tuple[Reason, Pebbles, object], ...] = (
@@ -108,6 +109,7 @@ REFUSED: tuple[tuple[Reason, Pebbles, object], ...] = (
     (Reason.MATCH_STARTED, STARTED, LeaveSeat(ANN)),
     (Reason.ALREADY_SEATED, SEATED, Invite(holder(1).player)),
     (Reason.ALREADY_INVITED, after(SEATED, Invite(holder(2).player)), Invite(holder(2).player)),
+    (Reason.TOO_MANY_INVITED, CROWD, Invite(holder(102).player)),
     (Reason.MATCH_STARTED, STARTED, Invite(holder(9).player)),
     (Reason.SEATS_FREE, SEATED, Start()),
     (Reason.MATCH_STARTED, STARTED, Start()),

@@ -104,7 +104,7 @@ class CreateMatchRequest(_message.Message):
     chat: _match_pb2.ChatMode.ValueType
     """Whether there is talk; absent, there is."""
     rated: _builtins.bool
-    """Whether the outcome counts for ratings; absent, it does if there is more than one seat."""
+    """Whether the outcome counts for ratings, if the match is public and has more than one seat; absent, it does."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options; absent, its defaults."""
@@ -802,7 +802,7 @@ class QuickMatchRequest(_message.Message):
     chat: _match_pb2.ChatMode.ValueType
     """Whether there is talk; absent, there is."""
     rated: _builtins.bool
-    """Whether the outcome counts for ratings; absent, it does if there is more than one seat."""
+    """Whether the outcome counts for ratings, if the match has more than one seat; absent, it does."""
     entropy: _builtins.str
     """The seat's own contribution to chance, at most 256 printable characters, public; absent, none."""
     @_builtins.property

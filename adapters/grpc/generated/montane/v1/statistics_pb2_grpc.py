@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class StatisticsServiceStub:
-    """What players have achieved. Needs no token, but refuses one that is not valid. Matches count once they have finished, within moments.
+    """What players have achieved. Needs no token, but refuses one that is not valid. Public matches count once they have
+    finished, within moments; private ones do not.
     """
 
     def __init__(self, channel):
@@ -48,7 +49,8 @@ class StatisticsServiceStub:
 
 
 class StatisticsServiceServicer:
-    """What players have achieved. Needs no token, but refuses one that is not valid. Matches count once they have finished, within moments.
+    """What players have achieved. Needs no token, but refuses one that is not valid. Public matches count once they have
+    finished, within moments; private ones do not.
     """
 
     def GetStatistics(self, request, context):
@@ -88,7 +90,8 @@ def add_StatisticsServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class StatisticsService:
-    """What players have achieved. Needs no token, but refuses one that is not valid. Matches count once they have finished, within moments.
+    """What players have achieved. Needs no token, but refuses one that is not valid. Public matches count once they have
+    finished, within moments; private ones do not.
     """
 
     @staticmethod

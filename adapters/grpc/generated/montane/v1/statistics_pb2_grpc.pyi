@@ -27,7 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class StatisticsServiceStub:
-    """What players have achieved. Needs no token, but refuses one that is not valid. Matches count once they have finished, within moments."""
+    """What players have achieved. Needs no token, but refuses one that is not valid. Public matches count once they have
+    finished, within moments; private ones do not.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -42,7 +44,9 @@ class StatisticsServiceStub:
 
 @_typing.type_check_only
 class StatisticsServiceAsyncStub(StatisticsServiceStub):
-    """What players have achieved. Needs no token, but refuses one that is not valid. Matches count once they have finished, within moments."""
+    """What players have achieved. Needs no token, but refuses one that is not valid. Public matches count once they have
+    finished, within moments; private ones do not.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetStatistics: _aio.UnaryUnaryMultiCallable[_statistics_pb2.GetStatisticsRequest, _statistics_pb2.GetStatisticsResponse]  # type: ignore[assignment]
@@ -53,7 +57,9 @@ class StatisticsServiceAsyncStub(StatisticsServiceStub):
     """
 
 class StatisticsServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What players have achieved. Needs no token, but refuses one that is not valid. Matches count once they have finished, within moments."""
+    """What players have achieved. Needs no token, but refuses one that is not valid. Public matches count once they have
+    finished, within moments; private ones do not.
+    """
 
     @_abc_1.abstractmethod
     def GetStatistics(
