@@ -37,7 +37,7 @@ class StatisticsModel:
 
 
 def count(played: Played, match: Match[Any, Any]) -> None:
-    """Count a match that has finished; a private one is told to nobody, so it does not count, nor a branch."""
+    """Count a match that has finished; not a private one, which is told to nobody, nor a branch."""
     if match.terms.visibility is Visibility.PRIVATE or match.terms.is_branch:
         return
     for seat, key in by_seat(keys_of(match)):
