@@ -1,7 +1,8 @@
 """A stream that takes commands while it sends what happens.
 
 Every event comes once: as an item of the stream, or, of a command that came over the same stream, with the
-command's answer, which then stands in the items' place.
+command's answer, which then stands in the items' place. A stream that looks from elsewhere than the seat that
+gave the command, as in a branch, has the items too.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from msgspec import Struct
 from domain.match import Finished
 from services.feeds import Told, Watch
 from services.matches import Answer
+from services.views import SeenEvent
 
 WAITING = 16
 """How many answers may wait to be sent; then no further request is read."""
@@ -76,15 +78,22 @@ async def conversation[Request, Message](
 
 def _hold_for(watch: Watch, given: Reply[Any]) -> None:
     """Let the items stop before the events of a reply, which come with it."""
-    if given.answer is not None and given.answer.events:
-        watch.hold(given.answer.events[0].version - 1)
+    if events := _in_place_of_items(watch, given):
+        watch.hold(events[0].version - 1)
+
+
+def _in_place_of_items(watch: Watch, given: Reply[Any]) -> Sequence[SeenEvent[Any]]:
+    """Return the events of a reply that are no items of the watch: those seen from where it looks."""
+    answer = given.answer
+    return answer.events if answer is not None and answer.viewer == watch.viewer else ()
 
 
 def _in_turn(watch: Watch, given: Reply[Any]) -> bool:
     """Return whether a reply follows what was sent, and if so count its events as sent."""
-    if given.answer is None or not given.answer.events:
+    events = _in_place_of_items(watch, given)
+    if not events:
         return True
-    first, last = given.answer.events[0], given.answer.events[-1]
+    first, last = events[0], events[-1]
     if first.version > watch.version + 1:
         return False
     watch.passed(last.version, finished=isinstance(last.payload, Finished))

@@ -134,6 +134,8 @@ class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", for
 class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result"):
     """What a command led to. Its events come with it and not as items too, or were sent as items already.
 
+    To a stream that looks from elsewhere than the acting seat they come as items too.
+
     Attributes:
         id: The client's name for the command.
         key: The command's idempotency key.

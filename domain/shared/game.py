@@ -56,7 +56,8 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         view: What a viewer may know of a state.
         unaided: The table that `view` gives, without its memory aid (common §10).
         seen: What a viewer may know of an event.
-        determinize: Another state that the viewer cannot tell from this one.
+        determinize: Another state that the viewer cannot tell from this one. With chance that sorts what it
+            shuffles, nothing but what the viewer knows and chance fix it.
         outcome: How the game ended, or None while it goes on.
         scores: Points by seat as they stand.
         stones: Stones by seat as they stand, in a game that breaks ties by them; else none.

@@ -231,6 +231,32 @@ def test_a_match_is_played_over_a_websocket(server: Server) -> None:
         assert socket.until("end")[-1]["reason"] == "MATCH_OVER"
 
 
+def test_a_stream_of_a_branch_plays_all_sides(server: Server) -> None:
+    """Its player names the seat; what another seat than the watched one sees comes beside the items."""
+    ann, ben = streaming_client(server), streaming_client(server, "Ben")
+    match = ann.post("/v1/matches", {"game": "mountains", "seats": 2, "seat": 0})["id"]
+    version = ben.http.put(f"/v1/matches/{match}/seats/1", json={}).json()["version"]
+    branches = [ann.post(f"/v1/matches/{match}/branches", {"version": version})["id"] for _ in range(4)]
+    for seat, branch in enumerate(branches[:2]):
+        with Socket(ann, branch) as socket:
+            socket.until("caught_up")
+            socket.send({"type": "command", "command": {"type": "resign"}, "seat": seat})
+            parts = [socket.next() for _ in range(2 if seat == 0 else 4)]
+        (result,) = [part for part in parts if part["type"] == "result"]
+        assert result["view"]["viewer"] == {"kind": "seat", "seat": seat}
+        assert [event["version"] for event in result["events"]] == [3, 4]
+        assert [version_of(part) for part in parts if part["type"] == "event"] == [3, 4][: 2 * seat]
+    for seat, branch in enumerate(branches[2:]):
+        with Playing(ann, branch) as stream:
+            stream.until("caught_up")
+            stream.send(pb.PlayCommand(command=RESIGN, seat=seat))
+            played = [stream.next() for _ in range(2 if seat == 0 else 4)]
+        (done,) = [part.result for part in played if part.WhichOneof("response") == "result"]
+        assert done.view.viewer.seat == seat
+        items = [part.item for part in played if part.item.WhichOneof("item") == "event"]
+        assert [item.event.event.version for item in items] == [3, 4][: 2 * seat]
+
+
 def test_a_browser_names_its_token_in_a_subprotocol(server: Server) -> None:
     """A WebSocket of a browser has no headers of its own; a bad token is refused as anywhere."""
     ann = streaming_client(server)

@@ -285,7 +285,8 @@ class MatchServiceServicer:
 
     def Play(self, request_iterator, context):
         """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
-        Every event comes once, as an item or with the answer to a command, and in order.
+        Every event comes once, as an item or with the answer to a command, and in order; with both to a stream that
+        looks from elsewhere than the seat that gave the command.
         The first request watches the match, all others are commands; when no more come, the stream ends.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -107,7 +107,8 @@ class MatchServiceStub:
     """
     Play: _grpc.StreamStreamMultiCallable[_matches_pb2.PlayRequest, _matches_pb2.PlayResponse]
     """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
-    Every event comes once, as an item or with the answer to a command, and in order.
+    Every event comes once, as an item or with the answer to a command, and in order; with both to a stream that
+    looks from elsewhere than the seat that gave the command.
     The first request watches the match, all others are commands; when no more come, the stream ends.
     """
 
@@ -190,7 +191,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """
     Play: _aio.StreamStreamMultiCallable[_matches_pb2.PlayRequest, _matches_pb2.PlayResponse]  # type: ignore[assignment]
     """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
-    Every event comes once, as an item or with the answer to a command, and in order.
+    Every event comes once, as an item or with the answer to a command, and in order; with both to a stream that
+    looks from elsewhere than the seat that gave the command.
     The first request watches the match, all others are commands; when no more come, the stream ends.
     """
 
@@ -378,7 +380,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_matches_pb2.PlayResponse], _abc.AsyncIterator[_matches_pb2.PlayResponse]]:
         """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
-        Every event comes once, as an item or with the answer to a command, and in order.
+        Every event comes once, as an item or with the answer to a command, and in order; with both to a stream that
+        looks from elsewhere than the seat that gave the command.
         The first request watches the match, all others are commands; when no more come, the stream ends.
         """
 
