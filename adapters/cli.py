@@ -137,7 +137,8 @@ def serve(
         rate_limit=rate_limit,
         trusted_proxies=trusted_proxies,
     )
-    from adapters.main import Duties, StartError, serve
+    from adapters.databases import StartError
+    from adapters.main import Duties, serve
 
     working = face is Face.ALL if workers is None else workers
     try:
@@ -179,7 +180,8 @@ def work(
         webhook_log_days=webhook_log_days,
         log_level=log_level,
     )
-    from adapters.main import StartError, work
+    from adapters.databases import StartError
+    from adapters.main import work
 
     try:
         work(settings)
@@ -191,7 +193,8 @@ def work(
 def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
     """Bring the database to the shape that this version needs."""
     settings = _settings(database_url=database_url, data_dir=data_dir)
-    from adapters.main import StartError, migrate
+    from adapters.databases import StartError
+    from adapters.operating import migrate
 
     try:
         done = migrate(settings)
@@ -219,8 +222,9 @@ def token(
     Safe while the service runs.
     """
     settings = _settings(database_url=database_url, data_dir=data_dir)
-    from adapters.main import StartError, issue_token
+    from adapters.databases import StartError
     from adapters.messages import describe
+    from adapters.operating import issue_token
     from services.errors import Failure
 
     try:
@@ -241,7 +245,8 @@ def rotate_key(
     Safe while the service runs.
     """
     settings = _settings(database_url=database_url, data_dir=data_dir, signing_key_file=signing_key_file)
-    from adapters.main import StartError, rotate_key
+    from adapters.databases import StartError
+    from adapters.operating import rotate_key
 
     try:
         key = rotate_key(settings)
@@ -270,7 +275,8 @@ def rebuild(
     settings = _settings(database_url=database_url, data_dir=data_dir)
     from rich.progress import Progress, TaskID
 
-    from adapters.main import StartError, rebuild, standing
+    from adapters.databases import StartError
+    from adapters.operating import rebuild, standing
 
     try:
         if only_list:
@@ -328,7 +334,8 @@ def audit(
     """
     settings = _settings(database_url=database_url, data_dir=data_dir)
     from adapters.audit import AuditError, Plan
-    from adapters.main import StartError, audit
+    from adapters.databases import StartError
+    from adapters.operating import audit
 
     plan = Plan(jobs=jobs, file=resume, after=None if after is None else MatchId(after))
     try:
