@@ -57,6 +57,8 @@ SENTENCES: Mapping[str, str] = {
     "NOT_SEATED": "The caller has no seat in this match.",
     "NOT_YOUR_VIEW": "The caller may not look at this match from there.",
     "NO_SUCH_GAME": "There is no game {game}.",
+    "NO_SUCH_RULESET": "The game has no ruleset {ruleset}.",
+    "RULESET_UNKNOWN": "This server does not know the ruleset {ruleset}; a newer one does.",
     "NO_SUCH_MATCH": "There is no match {match}, or none that the caller may know of.",
     "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",
     "VERSION_CONFLICT": "The match is at version {version}, not at {expected_version}.",

@@ -14,6 +14,7 @@ from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMa
 from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.live import Games
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
@@ -63,10 +64,12 @@ class Stores:
     def catch_up(self) -> None:
         """Bring the match list up to the log; one in memory always is."""
 
-    def node(self, *, remembered: int = 100, snapshot_every: int = 500) -> Matches:
-        """Return the use cases of one more process on these stores."""
+    def node(
+        self, *, remembered: int = 100, snapshot_every: int = 500, games: Games | None = None
+    ) -> Matches:
+        """Return the use cases of one more process on these stores, with the registered games or others."""
         return Matches(
-            games=dict(GAMES),
+            games=dict(GAMES) if games is None else games,
             store=self.store,
             seeds=self.seeds,
             match_list=self.match_list,
@@ -79,9 +82,9 @@ class Stores:
         """Return the use cases around accounts, of one more process."""
         return Players(self.accounts, clock or self.clock)
 
-    def services(self) -> Services:
-        """Return all use cases of one more process on these stores."""
-        node = self.node()
+    def services(self, node: Matches | None = None) -> Services:
+        """Return all use cases of one more process on these stores, of which some may be made already."""
+        node = node or self.node()
         return Services(node, Lobby(node.decisions), self.players())
 
 

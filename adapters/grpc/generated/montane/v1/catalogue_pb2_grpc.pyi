@@ -53,7 +53,7 @@ class CatalogueServiceStub:
     GetGame: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.GetGameRequest, _catalogue_pb2.GetGameResponse]
     """Gives one game. NOT_FOUND if there is none of this id."""
     GetRules: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.GetRulesRequest, _catalogue_pb2.GetRulesResponse]
-    """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id."""
+    """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
 
 @_typing.type_check_only
 class CatalogueServiceAsyncStub(CatalogueServiceStub):
@@ -65,7 +65,7 @@ class CatalogueServiceAsyncStub(CatalogueServiceStub):
     GetGame: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.GetGameRequest, _catalogue_pb2.GetGameResponse]  # type: ignore[assignment]
     """Gives one game. NOT_FOUND if there is none of this id."""
     GetRules: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.GetRulesRequest, _catalogue_pb2.GetRulesResponse]  # type: ignore[assignment]
-    """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id."""
+    """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
 
 class CatalogueServiceServicer(metaclass=_abc_1.ABCMeta):
     """What can be played. Needs no token."""
@@ -92,6 +92,6 @@ class CatalogueServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _catalogue_pb2.GetRulesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_catalogue_pb2.GetRulesResponse, _abc.Awaitable[_catalogue_pb2.GetRulesResponse]]:
-        """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id."""
+        """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
 
 def add_CatalogueServiceServicer_to_server(servicer: CatalogueServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
