@@ -1,13 +1,17 @@
 """The command `montane`."""
 
 import sys
+from datetime import datetime
 from enum import StrEnum
 from importlib.metadata import version as installed_version
 from typing import Annotated, NoReturn
 
+import msgspec
 import typer
 
 from adapters.settings import SettingError, Settings, load, variable
+from domain.match import PlayerId
+from services.ports import Scope, Time
 
 app = typer.Typer(
     help="Montane: board and card games as a service, over REST and gRPC.",
@@ -34,6 +38,29 @@ def _flag(name: str, text: str) -> typer.models.OptionInfo:
 
 DatabaseUrl = Annotated[str | None, _flag("database_url", "PostgreSQL to use; our own if left out.")]
 DataDir = Annotated[str | None, _flag("data_dir", "Folder of our own PostgreSQL. Default: .montane")]
+PoolSize = Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")]
+AppendQueue = Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")]
+RememberedMatches = Annotated[
+    str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
+]
+SnapshotEvery = Annotated[
+    str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
+]
+OpenMatchHours = Annotated[
+    str | None,
+    _flag("open_match_hours", "Hours that a match may wait for players; then it is called off. Default: 24"),
+]
+WebhookPrivateAddresses = Annotated[
+    str | None,
+    _flag("webhook_private_addresses", "Let webhooks into private networks: allow. Default: refuse"),
+]
+WebhookLogDays = Annotated[
+    str | None, _flag("webhook_log_days", "Days that the log of webhooks goes back. Default: 30")
+]
+BotPause = Annotated[
+    str | None, _flag("bot_pause", "Milliseconds between two moves of a bot in a match. Default: 100")
+]
+LogLevel = Annotated[str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")]
 
 
 @app.command()
@@ -43,14 +70,14 @@ def serve(
     data_dir: DataDir = None,
     http_addr: Annotated[str | None, _flag("http_addr", "REST. Default: 127.0.0.1:8000")] = None,
     grpc_addr: Annotated[str | None, _flag("grpc_addr", "gRPC. Default: 127.0.0.1:50051")] = None,
-    pool_size: Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")] = None,
-    append_queue: Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")] = None,
-    remembered_matches: Annotated[
-        str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
-    ] = None,
-    snapshot_every: Annotated[
-        str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
-    ] = None,
+    pool_size: PoolSize = None,
+    append_queue: AppendQueue = None,
+    remembered_matches: RememberedMatches = None,
+    snapshot_every: SnapshotEvery = None,
+    open_match_hours: OpenMatchHours = None,
+    bot_pause: BotPause = None,
+    webhook_private_addresses: WebhookPrivateAddresses = None,
+    webhook_log_days: WebhookLogDays = None,
     oidc_issuer: Annotated[
         str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
     ] = None,
@@ -63,15 +90,24 @@ def serve(
     oidc_clock_skew: Annotated[
         str | None, _flag("oidc_clock_skew", "Seconds by which its clock may differ. Default: 60")
     ] = None,
-    log_level: Annotated[
-        str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")
+    log_level: LogLevel = None,
+    workers: Annotated[
+        bool | None,
+        typer.Option(
+            help="Also see to lists, clocks and bots here. Default: yes for all, no for rest or grpc alone,"
+            " which leave that to `montane work`.",
+            show_default=False,
+        ),
     ] = None,
     rate_limit: Annotated[
         str | None, _flag("rate_limit", "Limits by token and address: on or off. Default: on")
     ] = None,
     trusted_proxies: Annotated[str | None, _flag("trusted_proxies", "Proxies in front. Default: 0")] = None,
 ) -> None:
-    """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named."""
+    """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named.
+
+    `serve rest` and `serve grpc` serve one face only: run any number of them, and of `montane work`.
+    """
     settings = _settings(
         database_url=database_url,
         data_dir=data_dir,
@@ -81,6 +117,10 @@ def serve(
         append_queue=append_queue,
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
+        open_match_hours=open_match_hours,
+        bot_pause=bot_pause,
+        webhook_private_addresses=webhook_private_addresses,
+        webhook_log_days=webhook_log_days,
         oidc_issuer=oidc_issuer,
         oidc_audience=oidc_audience,
         oidc_jwks_url=oidc_jwks_url,
@@ -89,10 +129,50 @@ def serve(
         rate_limit=rate_limit,
         trusted_proxies=trusted_proxies,
     )
-    from adapters.main import StartError, serve
+    from adapters.main import Duties, StartError, serve
+
+    working = face is Face.ALL if workers is None else workers
+    try:
+        serve(settings, Duties(rest=face is not Face.GRPC, grpc=face is not Face.REST, workers=working))
+    except StartError as error:
+        _fail(str(error))
+
+
+@app.command()
+def work(
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    pool_size: PoolSize = None,
+    append_queue: AppendQueue = None,
+    remembered_matches: RememberedMatches = None,
+    snapshot_every: SnapshotEvery = None,
+    open_match_hours: OpenMatchHours = None,
+    bot_pause: BotPause = None,
+    webhook_private_addresses: WebhookPrivateAddresses = None,
+    webhook_log_days: WebhookLogDays = None,
+    log_level: LogLevel = None,
+) -> None:
+    """Do in the background what has to be done, until Ctrl-C: lists, clocks, bots and webhooks.
+
+    Any number may run at once, also beside `montane serve`: everything is done once.
+    """
+    settings = _settings(
+        database_url=database_url,
+        data_dir=data_dir,
+        pool_size=pool_size,
+        append_queue=append_queue,
+        remembered_matches=remembered_matches,
+        snapshot_every=snapshot_every,
+        open_match_hours=open_match_hours,
+        bot_pause=bot_pause,
+        webhook_private_addresses=webhook_private_addresses,
+        webhook_log_days=webhook_log_days,
+        log_level=log_level,
+    )
+    from adapters.main import StartError, work
 
     try:
-        serve(settings, rest=face is not Face.GRPC, grpc=face is not Face.REST)
+        work(settings)
     except StartError as error:
         _fail(str(error))
 
@@ -110,6 +190,78 @@ def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
     for name in done:
         typer.echo(f"applied {name}")
     typer.echo("the database is up to date")
+
+
+@app.command()
+def token(
+    player: Annotated[str, typer.Argument(help="Whose: player_...")],
+    scope: Annotated[
+        list[Scope], typer.Option(help="What it allows; once for each. admin is given here only.")
+    ],
+    expires_at: Annotated[
+        str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a token of a player, of any scope, and print it; it is told this once only.
+
+    Safe while the service runs.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from adapters.main import StartError, issue_token
+    from adapters.messages import describe
+    from services.errors import Failure
+
+    try:
+        _, secret = issue_token(settings, PlayerId(player), scope, _time(expires_at))
+    except StartError as error:
+        _fail(str(error))
+    except Failure as failed:
+        _fail(describe(failed)[1])
+    typer.echo(secret)
+
+
+@app.command()
+def rebuild(
+    names: Annotated[list[str] | None, typer.Argument(help="Read models; all if left out.")] = None,
+    only_list: Annotated[
+        bool, typer.Option("--list", help="Only say how far in the log each read model is.")
+    ] = False,
+    afresh: Annotated[
+        bool, typer.Option(help="Begin anew, not where a rebuilding that was ended had come.")
+    ] = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Build read models anew from the log: the same rows, and those that differed put right.
+
+    Safe while the service runs: what is in use stays until the new one is complete. If it is ended before,
+    the next one goes on from there.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from rich.progress import Progress, TaskID
+
+    from adapters.main import StartError, rebuild, standing
+
+    try:
+        if only_list:
+            for name, position, behind in standing(settings):
+                typer.echo(f"{name}: at {position:,}, {behind:,} events behind")
+            return
+        with Progress() as bars:
+            tasks: dict[str, TaskID] = {}
+
+            def progress(name: str, position: int, newest: int) -> None:
+                if name not in tasks:
+                    tasks[name] = bars.add_task(name)
+                bars.update(tasks[name], completed=position, total=newest)
+
+            done = rebuild(settings, names or [], afresh=afresh, progress=progress)
+    except StartError as error:
+        _fail(str(error))
+    for name, rebuilt in done.items():
+        typer.echo(f"{name}: {rebuilt.rows:,} rows, {rebuilt.removed:,} removed, {rebuilt.added:,} added")
 
 
 @app.command()
@@ -131,6 +283,24 @@ def call(
 
 
 @app.command()
+def verify(
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="The bundle; - for standard input.")],
+    keys: Annotated[
+        typer.FileBinaryRead | None, typer.Option(help="The server's published keys, to trust no other.")
+    ] = None,
+) -> None:
+    """Check the bundle of a match without a server: whatever it says is worked out again."""
+    from adapters.verify import KeysError, checked
+
+    try:
+        holds = checked(file, keys, typer.echo)
+    except KeysError as error:
+        _fail(str(error))
+    if not holds:
+        sys.exit(1)
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     typer.echo(f"montane {installed_version('montane')}")
@@ -139,6 +309,17 @@ def version() -> None:
 def main() -> None:
     """Run the command."""
     app()
+
+
+def _time(text: str | None) -> datetime | None:
+    """Return the time that an option says."""
+    if text is None:
+        return None
+    try:
+        time: datetime = msgspec.convert(text, Time)
+    except msgspec.ValidationError:
+        _fail(f"--expires-at: expected a time such as 2027-01-31T00:00:00Z, not {text!r}")
+    return time
 
 
 def _settings(**flags: str | None) -> Settings:

@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
@@ -14,29 +14,44 @@ from pathlib import Path
 
 import psycopg
 import uvicorn
+from msgspec import Struct
 
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
+from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from adapters.postgres.follow import Follower
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
-from adapters.postgres.read_models.match_list import MatchListRecorder, PostgresMatchList
-from adapters.postgres.store import Store, postgres_log, postgres_store
+from adapters.postgres.quick_matches import PostgresQuickMatches
+from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.match_pages import PostgresMatchList
+from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
+from adapters.postgres.read_models.records import PostgresRecords
+from adapters.postgres.read_models.registry import read_models
+from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
+from adapters.workers import workers
 from domain.games import GAMES
+from domain.match import PlayerId
+from services.chat import Chat
+from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Players
-from services.ports import Issuer
+from services.ports import Issuer, Scope, Token
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -68,20 +83,53 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-def serve(settings: Settings, *, rest: bool, grpc: bool) -> None:
+class Duties(Struct, frozen=True, kw_only=True):
+    """What a process does.
+
+    Attributes:
+        rest: Whether it serves REST.
+        grpc: Whether it serves gRPC.
+        workers: Whether it does what is done in the background.
+    """
+
+    rest: bool = False
+    grpc: bool = False
+    workers: bool = False
+
+
+def serve(settings: Settings, duties: Duties) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Raises:
         StartError: The database cannot be reached, or an address is taken.
     """
+    _prepare(settings)
+    with _database(settings) as (conninfo, embedded):
+        _migrated(conninfo)
+        _run(settings, conninfo, embedded, duties)
+
+
+def work(settings: Settings) -> None:
+    """Do what is done in the background, and nothing else, until SIGINT or SIGTERM.
+
+    Raises:
+        StartError: The database cannot be reached.
+    """
+    _prepare(settings)
+    with _shared_database(settings) as conninfo:
+        _run(settings, conninfo, None, Duties(workers=True))
+
+
+def _prepare(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for quiet in ("psycopg.pool", "uvicorn.error"):
         logging.getLogger(quiet).setLevel(logging.ERROR)
     _allow_connections()
-    with _database(settings) as (conninfo, embedded):
-        _migrated(conninfo)
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_serve(settings, conninfo, embedded, rest=rest, grpc=grpc))
+
+
+def _run(settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, duties: Duties) -> None:
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(settings, conninfo, embedded, duties))
 
 
 def migrate(settings: Settings) -> list[str]:
@@ -92,6 +140,75 @@ def migrate(settings: Settings) -> list[str]:
     """
     with _database(settings) as (conninfo, _):
         return _migrated(conninfo)
+
+
+def issue_token(
+    settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
+) -> tuple[Token, str]:
+    """Return a further token of a player, of whatever scopes, and its secret.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        Failure: There is no such player, it has enough tokens, or the time is over already.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        players = Players(PostgresAccounts(datastore), SystemClock())
+        try:
+            return asyncio.run(players.issue_token(player, scopes, expires_at))
+        finally:
+            datastore.close()
+
+
+def standing(settings: Settings) -> list[tuple[str, int, int]]:
+    """Return each read model's name, its position in the log, and how many events it has to take in yet.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        try:
+            models = ReadModels(dict(GAMES), datastore, read_models())
+            behind = models.behind()
+            return [(name, position, behind[name]) for name, position in models.positions().items()]
+        finally:
+            datastore.close()
+
+
+def rebuild(
+    settings: Settings, names: Sequence[str], *, afresh: bool, progress: Callable[[str, int, int], None]
+) -> dict[str, Rebuilt]:
+    """Build read models anew from the log, also while the service runs; return what came of each.
+
+    Args:
+        settings: Where the database is.
+        names: The read models' names; none stands for all.
+        afresh: Whether what a rebuilding that was ended has built is thrown away.
+        progress: Told the read model's name, its position, and the log's newest.
+
+    Raises:
+        StartError: There is no such read model, another process rebuilds it, or the database cannot be
+            reached, or not be migrated.
+    """
+    known = {model.name: model for model in read_models()}
+    if unknown := sorted(set(names) - set(known)):
+        raise StartError(f"there is no read model {unknown[0]}; there are {', '.join(known)}")
+    done = {}
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 2)
+        try:
+            for name in names or known:
+                with Rebuild(dict(GAMES), datastore, known[name], afresh=afresh) as rebuilding:
+                    while rebuilding.advance():
+                        progress(name, rebuilding.position, rebuilding.newest)
+                    done[name] = rebuilding.finish()
+                    progress(name, rebuilding.newest, rebuilding.newest)
+        except RebuildError as error:
+            raise StartError(str(error)) from error
+        finally:
+            datastore.close()
+    return done
 
 
 def use_cases(
@@ -109,8 +226,19 @@ def use_cases(
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
+    decisions = matches.decisions
     players = Players(PostgresAccounts(datastore), clock, issuer)
-    return Services(matches, Lobby(matches.decisions), players)
+    return Services(
+        matches=matches,
+        lobby=Lobby(decisions),
+        players=players,
+        chat=Chat(matches, players, PostgresChatLog(datastore), clock),
+        achievements=Achievements(games, PostgresRecords(datastore), players),
+        webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
+        invitations=Invitations(decisions, players),
+        rematches=Rematches(matches, decisions),
+        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+    )
 
 
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
@@ -140,6 +268,18 @@ def _database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None
         yield embedded.conninfo, embedded
 
 
+@contextmanager
+def _shared_database(settings: Settings) -> Iterator[str]:
+    """Give where the database is, migrated; our own server may be one that a running service started."""
+    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
+        _migrated(conninfo)
+        yield conninfo
+        return
+    with _database(settings) as (conninfo, _):
+        _migrated(conninfo)
+        yield conninfo
+
+
 def _migrated(conninfo: str) -> list[str]:
     try:
         return apply_migrations(conninfo)
@@ -151,7 +291,7 @@ def _migrated(conninfo: str) -> list[str]:
 
 
 async def _serve(
-    settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, *, rest: bool, grpc: bool
+    settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, duties: Duties
 ) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -163,34 +303,41 @@ async def _serve(
     services = use_cases(settings, datastore, store, issuer)
     limiter = Limiter(settings.limits)
     feeds = services.matches.feeds
-    tail = Tail(conninfo, feeds.hear, lambda: store.writer)
-    await tail.start()
-    follower = Follower(conninfo, postgres_log(datastore), MatchListRecorder(dict(GAMES), datastore).catch_up)
-    follower.start()
+    chats = services.chat.streams
     closing: list[Stop] = []
     try:
+        if duties.rest or duties.grpc:
+            for tail in (
+                Tail(conninfo, feeds.hear, lambda: store.writer),
+                Tail(conninfo, chats.hear, lambda: None, MESSAGES),
+            ):
+                await tail.start()
+                closing.append(tail.stop)
         http_addr = grpc_addr = None
-        if rest:
+        if duties.rest:
             http_addr, stop = await start_rest(settings.http_addr, services, limiter)
             closing.append(stop)
-        if grpc:
+        if duties.grpc:
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
             closing.append(stop)
+        if duties.workers:
+            working = workers(settings, datastore, services.matches, SystemClock())
+            working.start()
+            closing.append(lambda: working.stop(GRACE))
         watcher = loop.create_task(_watch(embedded)) if embedded else None
         _spare_the_collector()
-        _greet(http_addr, grpc_addr, settings.data_dir if embedded else None)
+        _greet(http_addr, grpc_addr, settings.data_dir if embedded else None, working=duties.workers)
         await stopped.wait()
         log.info("stopping")
         if watcher:
             watcher.cancel()
     finally:
-        await feeds.close(STREAMS_GRACE)
-        await tail.stop()
+        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()
+        await services.quick_match.drain()
         await services.matches.drain()
-        await asyncio.to_thread(follower.stop)
         datastore.close()
 
 
@@ -298,12 +445,18 @@ def _spare_the_collector() -> None:
     gc.set_threshold(*COLLECT_AFTER)
 
 
-def _greet(http_addr: Address | None, grpc_addr: Address | None, data_dir: Path | None) -> None:
+def _greet(
+    http_addr: Address | None, grpc_addr: Address | None, data_dir: Path | None, *, working: bool
+) -> None:
     lines = ["", "Montane is running."]
     if http_addr:
         lines.append(f"  REST  http://{http_addr}   docs: http://{http_addr}/docs")
     if grpc_addr:
         lines.append(f"  gRPC  {grpc_addr}   (reflection and health are on)")
+    if working:
+        lines.append("  work  lists, clocks and bots are seen to here")
+    else:
+        lines.append("  work  not here: lists, clocks and bots stand still unless `montane work` runs too")
     if data_dir:
         lines.append(f"  data  {data_dir.absolute()}")
     if http_addr:
@@ -311,7 +464,7 @@ def _greet(http_addr: Address | None, grpc_addr: Address | None, data_dir: Path 
         lines.append(
             f"Try:  curl -s -H 'Content-Type: application/json' -d {body} http://{http_addr}/v1/players"
         )
-    else:
+    elif grpc_addr:
         lines.append(f"Try:  montane call CatalogueService.ListGames --grpc-addr {grpc_addr}")
     lines.append("Ctrl-C stops it.")
     print("\n".join(lines), flush=True)  # noqa: T201 - what the person who started it reads

@@ -44,6 +44,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         append_queue: The most events that may wait to be written; beyond, commands are told to come again.
         remembered_matches: How many matches are kept folded in memory.
         snapshot_every: How many events lie between two snapshots of a match.
+        open_match_hours: How many hours a match may wait for players before it is called off.
+        bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
+        webhook_private_addresses: Whether webhooks may point into private networks, and be of http there.
+        webhook_log_days: How many days the log of what was sent to webhooks goes back.
         oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
         oidc_audience: What its tokens must name as their audience.
         oidc_jwks_url: Where its keys are; None if it tells that itself.
@@ -68,6 +72,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     append_queue: int = 5_000
     remembered_matches: int = 10_000
     snapshot_every: int = 500
+    open_match_hours: int = 24
+    bot_pause: int = 100
+    webhook_private_addresses: bool = False
+    webhook_log_days: int = 30
     oidc_issuer: str | None = None
     oidc_audience: str | None = None
     oidc_jwks_url: str | None = None
@@ -175,6 +183,12 @@ def _proxies(text: str) -> int:
     return int(text)
 
 
+def _allowed(text: str) -> bool:
+    if text not in ("allow", "refuse"):
+        raise ValueError("expected allow or refuse")
+    return text == "allow"
+
+
 def _seconds(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= LONGEST_SKEW):
         raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
@@ -215,6 +229,10 @@ _READERS: Mapping[str, Any] = {
     "append_queue": _count,
     "remembered_matches": _count,
     "snapshot_every": _count,
+    "open_match_hours": _count,
+    "bot_pause": _count,
+    "webhook_private_addresses": _allowed,
+    "webhook_log_days": _count,
     "oidc_issuer": _web_address,
     "oidc_audience": str,
     "oidc_jwks_url": _web_address,

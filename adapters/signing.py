@@ -1,13 +1,25 @@
 """Signatures: Ed25519 (RFC 8032), and its keys as they are published (RFC 8037, RFC 7638)."""
 
+from collections.abc import Iterable
 from hashlib import sha256
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from msgspec import Struct
 
 from domain.shared.canonical import canonical
 from domain.shared.chain import read, written
 from services.ports import Key
+
+
+class KeySet(Struct, frozen=True):
+    """Public keys as they are published at `/.well-known/jwks.json` (RFC 7517).
+
+    Attributes:
+        keys: The one that signs now, then those that did before.
+    """
+
+    keys: tuple[Key, ...]
 
 
 class Ed25519Signer:
@@ -38,6 +50,18 @@ class Ed25519Signatures:
         except (ValueError, InvalidSignature):
             return False
         return key == key_of(public)
+
+
+class TrustedSignatures(Ed25519Signatures):
+    """Checks signatures, of which only those by certain keys count."""
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        """Take the keys."""
+        self._keys = tuple(keys)
+
+    def signed(self, message: bytes, signature: str, key: Key) -> bool:
+        """Return whether a signature of a message is by the holder of a key that is trusted."""
+        return key in self._keys and super().signed(message, signature, key)
 
 
 def key_of(public: bytes) -> Key:

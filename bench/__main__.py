@@ -2,9 +2,9 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import commands, fanout, games, memory, montana_rules, replay, store
+from bench import commands, fanout, games, memory, montana_rules, proof, replay, store
 
-NAMES = ("rules", "games", "store", "commands", "fanout", "replay", "memory")
+NAMES = ("rules", "games", "store", "commands", "fanout", "replay", "proof", "memory")
 
 
 def main() -> None:
@@ -17,9 +17,9 @@ def main() -> None:
     parser.add_argument("what", nargs="*", help=f"{', '.join(NAMES)}; all if none is named")
     parser.add_argument("--deals", type=int, default=300, help="rules: deals a round plays, numbered from 0")
     parser.add_argument(
-        "--rounds", type=int, default=7, help="rules, games: rounds, of which the median counts"
+        "--rounds", type=int, default=7, help="rules, games, proof: rounds, of which the median counts"
     )
-    parser.add_argument("--played", type=int, default=30, help="games: random matches a round plays")
+    parser.add_argument("--played", type=int, default=30, help="games, proof: random matches a round plays")
     parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
     parser.add_argument("--seconds", type=float, default=2, help="store, commands: how long a round takes")
     parser.add_argument(
@@ -47,6 +47,8 @@ def main() -> None:
         fanout.compare()
     if "replay" in wanted:
         replay.compare(rounds=200)
+    if "proof" in wanted:
+        proof.compare(arguments.played, arguments.rounds)
     if "memory" in wanted:
         memory.by_length()
 

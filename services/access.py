@@ -34,6 +34,20 @@ def check_known_to(
     raise NotFound("NO_SUCH_MATCH", match=live.id)
 
 
+def check_awaited(
+    match: Match[Any, Any], player: PlayerId, secrets: Secrets, invitation: str | None = None
+) -> None:
+    """Refuse the seats of a match that is played again to all but those who played, and whoever is invited.
+
+    Raises:
+        Forbidden: The player is not waited for.
+    """
+    if match.terms.rematch_of is None or player == match.terms.opener or player in match.invited:
+        return
+    if not is_invitation(secrets, invitation):
+        raise Forbidden("NOT_INVITED")
+
+
 def is_invitation(secrets: Secrets, shown: str | None) -> bool:
     """Return whether what is shown is the match's invitation."""
     return shown is not None and compare_digest(secrets.invitation.hex().encode(), shown.encode())

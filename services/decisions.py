@@ -10,10 +10,11 @@ import msgspec
 from msgspec import Struct
 
 from domain.match import Match, PlayerId, TakeSeat, decide
-from domain.shared.chance import Chance, decision_chance
+from domain.shared.chance import SeededChance, decision_chance
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
+from services.access import is_invitation
 from services.envelopes import Decision, Envelopes
 from services.errors import Conflict, Failure, KeyReused, Malformed
 from services.feeds import Feeds
@@ -169,6 +170,10 @@ class Decisions:
             entry.secrets = await self._seeds.secrets(id)
         return entry.secrets
 
+    async def invites(self, id: MatchId, shown: str | None) -> bool:
+        """Return whether what is shown is the invitation to a match that exists."""
+        return shown is not None and is_invitation(await self.secrets(id), shown)
+
     async def append(self, id: MatchId, events: Sequence[Recorded]) -> None:
         """Store events, also if the caller goes away; forget the match if it is unknown whether they were.
 
@@ -216,7 +221,7 @@ class Decisions:
         task.cancelled() or task.exception()
 
 
-def chance_of(match: Match[Any, Any], seed: bytes, id: MatchId, version: int, command: Any) -> Chance:
+def chance_of(match: Match[Any, Any], seed: bytes, id: MatchId, version: int, command: Any) -> SeededChance:
     """Return the chance of the decision at a version, with the entropy of whoever sits down in it."""
     holders = list(match.holders)
     if isinstance(command, TakeSeat) and 0 <= command.seat < len(holders):

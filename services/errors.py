@@ -47,9 +47,9 @@ class KeyReused(Failure):
 class RateLimited(Failure):
     """The caller has spent one of its budgets; `details` has which, and in how many seconds to come again."""
 
-    def __init__(self, policy: str, retry_after: int) -> None:
-        """Take the budget's name and the seconds."""
-        super().__init__("RATE_LIMITED", policy=policy, retry_after=retry_after)
+    def __init__(self, policy: str, retry_after: int, reason: str = "RATE_LIMITED") -> None:
+        """Take the budget's name, the seconds, and a reason of its own if it has one."""
+        super().__init__(reason, policy=policy, retry_after=retry_after)
         self.retry_after = retry_after
 
 

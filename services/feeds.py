@@ -86,6 +86,7 @@ class EndReason(StrEnum):
     SERVER_STOPPING = "SERVER_STOPPING"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     TOO_SLOW = "TOO_SLOW"
+    TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
 
 
 class End(Struct, frozen=True, tag_field="type", tag="end"):
@@ -114,12 +115,12 @@ class Told:
 
     __slots__ = ("_forms", "item")
 
-    def __init__(self, item: Item) -> None:
-        """Take the item; it is encoded when the first watch asks for it."""
+    def __init__(self, item: Any) -> None:
+        """Take the item, of whatever kind of stream; it is encoded when the first watch asks for it."""
         self.item = item
-        self._forms: dict[Callable[[Item], Any], Any] = {}
+        self._forms: dict[Callable[[Any], Any], Any] = {}
 
-    def encoded[Form](self, encode: Callable[[Item], Form]) -> Form:
+    def encoded[Form](self, encode: Callable[[Any], Form]) -> Form:
         """Return what `encode` makes of the item; it is made once."""
         try:
             form: Form = self._forms[encode]
@@ -263,6 +264,7 @@ class Watch:
         finished: Whether it was given the match's last event, or began behind it.
         over: Whether it was given its last item.
         cut_off: Called, once, when what it was given is not sent in time.
+        left: Called, once, when it is left.
     """
 
     def __init__(
@@ -273,6 +275,8 @@ class Watch:
         self.version = live.version if after is None else after
         self.over = False
         self.cut_off: Callable[[], None] = _nothing
+        self.left: Callable[[], None] = _nothing
+        self._revoked = False
         self._feeds = feeds
         self._channel = channel
         self._first = channel.snapshot(live, viewer) if after is None else None
@@ -297,6 +301,11 @@ class Watch:
         if self._sleeping is not None and not self._sleeping.done():
             self._sleeping.set_result(None)
 
+    def revoke(self) -> None:
+        """End it: the token that it is open by is no longer good."""
+        self._revoked = True
+        self.nudge()
+
     def hold(self, version: int) -> None:
         """Give no event behind a version: it comes another way, and `passed` says so."""
         self._held = version
@@ -320,6 +329,7 @@ class Watch:
             if self.viewer.seat is not None:
                 self._channel.presence[self.viewer.seat] -= 1
             self._feeds.part(self._channel)
+            self.left()
 
     def look(self, ticks: int) -> None:
         """Cut the reader off if what it was given has waited too long to be sent."""
@@ -334,6 +344,8 @@ class Watch:
         while not self.over:
             if self._feeds.closed:
                 return self._end(EndReason.SERVER_STOPPING)
+            if self._revoked:
+                return self._end(EndReason.TOKEN_ENDED)
             if self.finished:
                 edge = [] if self._live else [Told(CaughtUp(self.version))]
                 return [*edge, *self._end(EndReason.MATCH_OVER)]
@@ -490,4 +502,4 @@ def _stands_at(item: Item) -> tuple[int, tuple[Seat, ...]] | None:
 
 
 def _nothing() -> None:
-    """Do nothing: nobody is there to be cut off."""
+    """Do nothing: nobody is there to be told."""

@@ -3,7 +3,7 @@
 By hand because the libraries that do this are alpha, or come without wheels for some platforms.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from secrets import randbits
 from typing import NewType
 from uuid import UUID
@@ -20,6 +20,13 @@ def new_uuid(at: datetime) -> UUID:
     """Return a UUIDv7 made at a time: 48 bits of milliseconds, then random bits."""
     milliseconds = int(at.timestamp() * 1000)
     return UUID(int=milliseconds << 80 | 0x7 << 76 | randbits(12) << 64 | 0b10 << 62 | randbits(62))
+
+
+def placed_uuid(at: datetime, place: int) -> UUID:
+    """Return a UUIDv7 that sorts behind those of the same millisecond which have lower places (26 bits)."""
+    milliseconds = int(at.timestamp() * 1000)
+    high, low = place >> 14 & 0xFFF, place & 0x3FFF
+    return UUID(int=milliseconds << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low << 48 | randbits(48))
 
 
 def written(prefix: str, number: UUID) -> str:
@@ -44,3 +51,11 @@ def parsed(prefix: str, text: str) -> UUID | None:
 def match_id(number: UUID) -> MatchId:
     """Return a match's id as clients see it."""
     return MatchId(written("match", number))
+
+
+def made_at(id: MatchId) -> datetime:
+    """Return when a match's id was made, to the millisecond."""
+    number = parsed("match", id)
+    if number is None:
+        raise ValueError(f"{id} is no match")
+    return datetime.fromtimestamp((number.int >> 80) / 1000, UTC)

@@ -10,7 +10,7 @@ from domain.match import Match, Opened, PlayerId, Terms, evolve
 from domain.shared.game import Game, edition
 from services.errors import NotFound, Unavailable
 from services.ids import MatchId
-from services.ports import Done, EventStore, Recorded, Secrets, Snapshot
+from services.ports import Done, EventStore, Listed, Recorded, Secrets, Snapshot
 
 type Games = dict[str, Game[Any, Any, Any, Any]]
 """The registered games by id, each in its newest edition."""
@@ -69,6 +69,11 @@ class Live:
                 self.done[self._last] = Done(known.digest, known.first, recorded.version)
             self.version = recorded.version
             self.head = recorded.link.hash
+
+    @property
+    def listed(self) -> Listed:
+        """The match without its table."""
+        return Listed(id=self.id, opened_at=self.opened_at, match=self.match, version=self.version)
 
     def snapshot(self) -> Snapshot:
         """Return all of it as a snapshot."""

@@ -14,10 +14,10 @@ from domain.match import (
     Disclosure,
     Holder,
     HolderKind,
+    LobbyCommand,
     Match,
     MemoryAid,
     OnTimeOut,
-    Phase,
     PlayerId,
     Resign,
     StartMode,
@@ -34,18 +34,20 @@ from domain.shared.game import Game, edition
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
-from services.access import check_known_to, may_know, seat_of, viewer_of
+from services.access import check_known_to, seat_of, viewer_of
 from services.decisions import Decisions, chance_of, checked_key, digest_of
 from services.envelopes import Decision, Envelopes
-from services.errors import KeyReused, Malformed, NotFound, Unavailable
+from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
 from services.feeds import Watch
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Games, Live, opened
-from services.pages import Page
+from services.pages import Page, page_token, position_of
 from services.ports import (
     Clock,
     EventStore,
     Listed,
+    ListPlace,
+    MatchFilter,
     MatchList,
     Opening,
     Recorded,
@@ -183,7 +185,14 @@ class Matches:
         return found
 
     async def open(
-        self, player: PlayerId, proposal: Proposal, key: str | None, *, owner: UUID | None = None
+        self,
+        player: PlayerId,
+        proposal: Proposal,
+        key: str | None,
+        *,
+        number: UUID | None = None,
+        owner: UUID | None = None,
+        then: Sequence[LobbyCommand] = (),
     ) -> tuple[str, Listed]:
         """Open a match, seat its opener, and start it if that fills it.
 
@@ -191,7 +200,9 @@ class Matches:
             player: Who opens it.
             proposal: What is wanted.
             key: The idempotency key; None for a fresh one.
-            owner: Whose key it is; None for the opener's.
+            number: What the match's id is made from; None for a fresh one. A key used before keeps its match.
+            owner: The match whose key it is instead of the opener's; whoever opens first is the opener.
+            then: What is done in the same step, behind the opening.
 
         Returns:
             The idempotency key and the match as it was then: a key used before gives the same answer again.
@@ -205,21 +216,26 @@ class Matches:
         key = checked_key(key)
         check_entropy(proposal.entropy)
         now = self._clock.now()
-        wanted = Opening(new_uuid(now), Secrets(token_bytes(32), token_bytes(16)), digest_of(proposal))
+        secrets = Secrets(token_bytes(32), token_bytes(16))
+        wanted = Opening(number or new_uuid(now), secrets, digest_of(proposal))
+        if proposal.seat is not None:
+            then = (TakeSeat(Seat(proposal.seat), Holder(player, proposal.kind, proposal.entropy)), *then)
+        by = player if owner is None else None
         # What cannot be opened is refused here, before anything is put down.
-        _opening_events(game, player, proposal, wanted, key, now)
+        _opening_events(game, terms_of(game, player, proposal, secrets), wanted, then, by, key, now)
         opening = await self._seeds.claim(owner or _uuid(player), key, wanted)
         if opening.digest != wanted.digest:
             raise KeyReused
-        events = _opening_events(game, player, proposal, opening, key, now)
+        terms = terms_of(game, player, proposal, opening.secrets)
+        events = _opening_events(game, terms, opening, then, by, key, now)
         id = match_id(opening.match)
         entry = self._live.entry(id)
         async with entry.lock:
             if entry.live is None:
                 entry.live = await self._stored_opening(id, events)
             if entry.live.version == len(events):
-                return key, _listed(entry.live)
-            return key, _listed(await self._live.at_version(id, len(events)))
+                return key, entry.live.listed
+            return key, (await self._live.at_version(id, len(events))).listed
 
     async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> Live:
         """Store the opening of a match, and return the match; one that was opened before stays as it is."""
@@ -344,7 +360,7 @@ class Matches:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
         """
-        return _listed(await self.known(id, player, invitation))
+        return (await self.known(id, player, invitation)).listed
 
     async def known(self, id: MatchId, player: PlayerId | None, invitation: str | None = None) -> Live:
         """Return a match as the store has it now, to a player who may know of it.
@@ -353,18 +369,15 @@ class Matches:
             NotFound: There is no such match, or none that the player may know of.
         """
         live = await self._live.current(id)
-        secrets = None
-        if invitation is not None and not may_know(live.match, player):
-            secrets = await self.decisions.secrets(id)
-        check_known_to(live, player, secrets, invitation)
+        if not await self.decisions.invites(id, invitation):
+            check_known_to(live, player)
         return live
 
     async def page(
         self,
         player: PlayerId | None,
+        wanted: MatchFilter,
         *,
-        game: str | None,
-        phase: Phase | None,
         after: str | None,
         size: int,
     ) -> Page[Listed]:
@@ -372,15 +385,25 @@ class Matches:
 
         Raises:
             NotFound: There is no game of this id.
-            Malformed: `after` is not where a page ended.
+            Unauthenticated: Whose turn it should be is not known.
+            Malformed: The player that is wanted is none, or no page of this list gave `after`.
         """
-        if game is not None:
-            self.game(game)
-        if after is not None and parsed("match", after) is None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
-        before = None if after is None else MatchId(after)
-        found = await self._match_list.page(player, game=game, phase=phase, before=before, limit=size + 1)
-        return Page(tuple(found[:size]), found[size - 1].id if len(found) > size else None)
+        if wanted.game is not None:
+            self.game(wanted.game)
+        if wanted.player is not None and parsed("player", wanted.player) is None:
+            raise Malformed("INVALID_FIELD", field="player", expected="a player's id")
+        if wanted.my_turn and player is None:
+            raise Unauthenticated("TOKEN_MISSING")
+        behind = None
+        if after is not None:
+            opened_at, match = position_of(after, "matches", wanted).split()
+            behind = ListPlace(datetime.fromisoformat(opened_at), MatchId(match))
+        found = await self._match_list.page(player, wanted, behind=behind, limit=size + 1)
+        if len(found) <= size:
+            return Page(tuple(found), None)
+        last = found[size - 1]
+        position = f"{last.opened_at.isoformat()} {last.id}"
+        return Page(tuple(found[:size]), page_token(position, "matches", wanted))
 
     async def view(
         self,
@@ -406,14 +429,16 @@ class Matches:
         past = await self._live.at_version(id, version)
         return view(past.game, id, past.match, version, viewer)
 
-    async def legal_moves(self, id: MatchId, player: PlayerId) -> View[Any, Any]:
+    async def legal_moves(
+        self, id: MatchId, player: PlayerId, invitation: str | None = None
+    ) -> View[Any, Any]:
         """Return the view of the player's seat, with its legal moves.
 
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player has no seat in it.
         """
-        live = await self.known(id, player)
+        live = await self.known(id, player, invitation)
         return view(live.game, id, live.match, live.version, seated(seat_of(live.match, player)))
 
     async def events(
@@ -482,21 +507,12 @@ def check_entropy(entropy: str) -> None:
         raise Malformed("INVALID_FIELD", field="entropy", expected="at most 256 printable characters")
 
 
-def _opening_events(
-    game: Game[Any, Any, Any, Any],
-    opener: PlayerId,
-    proposal: Proposal,
-    opening: Opening,
-    key: str,
-    at: datetime,
-) -> Sequence[Recorded]:
-    """Return the events that open a match as proposed, and seat its opener.
-
-    Raises:
-        Rejected: The game is not played by that many, has no such seat, or not with these terms.
-    """
+def terms_of[O](
+    game: Game[Any, Any, Any, O], opener: PlayerId, proposal: Proposal, secrets: Secrets
+) -> Terms[O]:
+    """Return the terms of a match that is opened as proposed."""
     seats = game.min_seats if proposal.seats is None else proposal.seats
-    terms = Terms(
+    return Terms(
         game=game.id,
         ruleset=game.ruleset,
         options=proposal.options,
@@ -505,7 +521,7 @@ def _opening_events(
         visibility=proposal.visibility,
         disclosure=proposal.disclosure,
         memory_aid=proposal.memory_aid,
-        seed_commitment=seed_commitment(opening.secrets.seed),
+        seed_commitment=seed_commitment(secrets.seed),
         start=proposal.start,
         time_control=proposal.time_control,
         on_time_out=proposal.on_time_out,
@@ -513,22 +529,33 @@ def _opening_events(
         rated=proposal.rated and seats > 1,
         rematch_of=proposal.rematch_of,
     )
+
+
+def _opening_events(
+    game: Game[Any, Any, Any, Any],
+    terms: Terms[Any],
+    opening: Opening,
+    then: Sequence[LobbyCommand],
+    by: PlayerId | None,
+    key: str,
+    at: datetime,
+) -> Sequence[Recorded]:
+    """Return the events that open a match on its terms, and those of the commands that follow at once.
+
+    Raises:
+        Rejected: The game is not played by that many, has no such seat, or not with these terms.
+    """
     id, seed = match_id(opening.match), opening.secrets.seed
     envelopes = Envelopes(game, id, seed)
-    opening_of = Decision(at=at, seat=None, command=None, by=opener, key=key, digest=opening.digest)
+    opening_of = Decision(at=at, seat=None, command=None, by=by, key=key, digest=opening.digest)
     events, match = open_match(game, terms)
     recorded = envelopes.wrap(opening_of, events, match)
-    if proposal.seat is None:
-        return recorded
-    command = TakeSeat(Seat(proposal.seat), Holder(opener, proposal.kind, proposal.entropy))
-    chance = chance_of(match, seed, id, len(recorded), command)
-    events, match = decide(game, match, None, command, chance, at)
-    taken = replace(opening_of, seat=command.seat, command=command)
-    return [*recorded, *envelopes.wrap(taken, events, match)]
-
-
-def _listed(live: Live) -> Listed:
-    return Listed(id=live.id, opened_at=live.opened_at, match=live.match, version=live.version)
+    for command in then:
+        chance = chance_of(match, seed, id, len(recorded), command)
+        events, match = decide(game, match, None, command, chance, at)
+        seat = command.seat if isinstance(command, TakeSeat) else None
+        recorded += envelopes.wrap(replace(opening_of, seat=seat, command=command), events, match)
+    return recorded
 
 
 def _uuid(player: PlayerId) -> UUID:

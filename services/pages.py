@@ -1,6 +1,16 @@
-"""Lists that are given in parts."""
+"""Lists that are given in parts: where one ends, as a token that only the same list takes."""
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
 from msgspec import Struct
+
+from services.errors import Malformed
+
+CHECK = 9
+"""Bytes of a token that tell whether the rest is as it was given."""
 
 
 class Page[Item](Struct, frozen=True):
@@ -8,8 +18,37 @@ class Page[Item](Struct, frozen=True):
 
     Attributes:
         items: In the list's order.
-        next: Where the following page begins; None behind the last one.
+        next: Where the following part begins; None behind the last one.
     """
 
     items: tuple[Item, ...]
     next: str | None
+
+
+def page_token(position: str, *asked: Any) -> str:
+    """Return the token of a place in the list that was asked for.
+
+    It holds nothing that its reader may not know. What it guards against is being changed, or taken to
+    another list.
+    """
+    return urlsafe_b64encode(_check(position, asked) + position.encode()).decode().rstrip("=")
+
+
+def position_of(token: str, *asked: Any) -> str:
+    """Return the place in the list that was asked for which a token names.
+
+    Raises:
+        Malformed: No part of this list gave it.
+    """
+    try:
+        raw = urlsafe_b64decode(token + "=" * (-len(token) % 4))
+        position = raw[CHECK:].decode()
+    except ValueError:
+        position = ""
+    if page_token(position, *asked) != token:
+        raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page of this list gave")
+    return position
+
+
+def _check(position: str, asked: Any) -> bytes:
+    return blake2b(msgspec.json.encode([position, asked]), digest_size=CHECK, person=b"page token").digest()

@@ -23,6 +23,7 @@ from services.profiles import (
     checked_seed,
     default_seed,
 )
+from services.sessions import Credential, Sessions
 
 TOKEN_PREFIX = "montane_"  # noqa: S105 - the public part of every token
 TOKEN = re.compile(TOKEN_PREFIX + "[A-Za-z0-9_-]{43}")
@@ -53,12 +54,12 @@ class Caller(Struct, frozen=True):
     Attributes:
         id: The player.
         scopes: What the token allows.
-        tokens_until: The latest end, UTC, that a token may have which the caller makes; None for any or none.
+        credential: The token itself, as far as it is kept.
     """
 
     id: PlayerId
     scopes: frozenset[Scope]
-    tokens_until: datetime | None
+    credential: Credential
 
     @property
     def holder_kind(self) -> HolderKind:
@@ -101,13 +102,18 @@ class PublicPlayer(Struct, frozen=True):
 
 
 class Players:
-    """Opens accounts and tells whose token a token is."""
+    """The use cases around accounts and their tokens.
+
+    Attributes:
+        sessions: The streams that are open by tokens.
+    """
 
     def __init__(self, accounts: Accounts, clock: Clock, issuer: Issuer | None = None) -> None:
         """Take where accounts are kept, the time, and who else is trusted to say who a player is."""
         self._accounts = accounts
         self._clock = clock
         self._issuer = issuer
+        self.sessions = Sessions(accounts, clock)
         self._callers: OrderedDict[bytes, tuple[datetime, Caller]] = OrderedDict()
 
     async def open_guest(self, display_name: str) -> tuple[Player, str]:
@@ -143,12 +149,12 @@ class Players:
     async def _looked_up(self, token: str, hashed: bytes, now: datetime) -> Caller:
         """Return who calls as the store knows it now, and remember it."""
         if TOKEN.fullmatch(token):
-            caller, expires_at = await self._named_by_us(hashed, now)
+            caller = await self._named_by_us(hashed, now)
         elif self._issuer is not None:
-            caller, expires_at = await self._named_by(self._issuer, token)
+            caller = await self._named_by(self._issuer, token, hashed)
         else:
             raise Unauthenticated("TOKEN_MALFORMED")
-        remembered_until = now + REMEMBERED
+        remembered_until, expires_at = now + REMEMBERED, caller.credential.expires_at
         good_until = remembered_until if expires_at is None else min(remembered_until, expires_at)
         self._callers[hashed] = good_until, caller
         self._callers.move_to_end(hashed)
@@ -156,24 +162,23 @@ class Players:
             self._callers.popitem(last=False)
         return caller
 
-    async def _named_by_us(self, hashed: bytes, now: datetime) -> tuple[Caller, datetime | None]:
-        """Return who has a token of ours, and until when it is good."""
+    async def _named_by_us(self, hashed: bytes, now: datetime) -> Caller:
+        """Return who has a token of ours."""
         token = await self._accounts.token(hashed)
         if token is None:
             raise Unauthenticated("TOKEN_UNKNOWN")
         if token.expires_at is not None and token.expires_at <= now:
             raise Unauthenticated("TOKEN_EXPIRED")
-        return Caller(token.player, frozenset(token.scopes), token.expires_at), token.expires_at
+        shown = Credential(hashed, token.player, token.expires_at)
+        return Caller(token.player, frozenset(token.scopes), shown)
 
-    async def _named_by(self, issuer: Issuer, token: str) -> tuple[Caller, datetime]:
-        """Return whom an issuer's token names, a newcomer at first sight, and until when it is good.
-
-        It is a sign-in, which lasts minutes: the tokens that it makes may outlive it.
-        """
+    async def _named_by(self, issuer: Issuer, token: str, hashed: bytes) -> Caller:
+        """Return whom an issuer's token names, a newcomer at first sight."""
         named = await issuer.identity(token)
         newcomer = self._newcomer(_name_for(named.names), _locale_for(named.locale))
         player = await self._accounts.known_as(named.issuer, named.subject, newcomer)
-        return Caller(player, frozenset(GUEST_SCOPES), None), named.expires_at
+        shown = Credential(hashed, player, named.expires_at, signed_in=True)
+        return Caller(player, frozenset(GUEST_SCOPES), shown)
 
     def _newcomer(self, name: str, locale: str) -> Player:
         """Return a new account, not stored yet."""
@@ -243,7 +248,8 @@ class Players:
     ) -> tuple[Token, str]:
         """Return a further token of the caller and its secret, which is told this once only.
 
-        A token makes only what it has itself, and a bot's too if it plays; none that outlives it.
+        A token makes only what it has itself, and a bot's too if it plays; none that outlives it, but for a
+        trusted issuer's, which is a sign-in that lasts minutes.
 
         Raises:
             Forbidden: The caller's token does not manage the account, or lacks one of the scopes.
@@ -255,7 +261,8 @@ class Players:
         for scope in scopes:
             if scope not in caller.scopes and scope is not Scope.BOT:
                 raise Forbidden("SCOPE_MISSING", scope=scope)
-        latest = caller.tokens_until
+        shown = caller.credential
+        latest = None if shown.signed_in else shown.expires_at
         if latest is not None and (expires_at is None or expires_at > latest):
             expected = "no later than the end of the token that makes it"
             raise Malformed("INVALID_FIELD", field="expires_at", expected=expected)

@@ -1,9 +1,10 @@
 """What the use cases need from outside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 from uuid import UUID
 
 from msgspec import Meta, Struct
@@ -261,6 +262,9 @@ class Accounts(Protocol):
     async def tokens(self, player: PlayerId, before: TokenId | None, limit: int) -> list[Token]:
         """Return a player's tokens, newest first, older than `before`."""
 
+    async def gone(self, token_hashes: Sequence[bytes]) -> Collection[bytes]:
+        """Return those of the hashes of which there is no token."""
+
     async def revoke(self, player: PlayerId, token: TokenId) -> bytes | None:
         """Delete a token and return the hash of its secret; None if the player has none of this id."""
 
@@ -281,19 +285,163 @@ class Listed(Struct, frozen=True, kw_only=True):
     version: int
 
 
+class MatchFilter(Struct, frozen=True, kw_only=True):
+    """Which matches are wanted; all that is said must hold.
+
+    Attributes:
+        game: Of this game; None for any.
+        phase: This far; None for however far.
+        open_seats: With a free seat that may be taken.
+        player: With a seat of this player's; None for anybody's.
+        my_turn: In which the viewer is to act.
+        created_after: Opened later than this; None for any time.
+        created_before: Opened earlier than this; None for any time.
+    """
+
+    game: str | None = None
+    phase: Phase | None = None
+    open_seats: bool = False
+    player: PlayerId | None = None
+    my_turn: bool = False
+    created_after: Time | None = None
+    created_before: Time | None = None
+
+
+class ListPlace(NamedTuple):
+    """A place in the list of matches, which has the newest first.
+
+    Attributes:
+        opened_at: When the match there was opened, UTC.
+        match: The match.
+    """
+
+    opened_at: datetime
+    match: MatchId
+
+
 class MatchList(Protocol):
     """The list of matches; it follows the log within moments."""
 
     async def page(
-        self,
-        viewer: PlayerId | None,
-        *,
-        game: str | None,
-        phase: Phase | None,
-        before: MatchId | None,
-        limit: int,
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
     ) -> list[Listed]:
-        """Return matches that the viewer may know of, newest first, older than `before`."""
+        """Return matches that the viewer may know of, newest first.
+
+        Args:
+            viewer: Who looks; None without an account.
+            wanted: Which of them are wanted.
+            behind: The place behind which to begin; None begins with the newest.
+            limit: The most that are wanted.
+        """
+
+    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
+        """Return public matches on the same terms with a free seat, those that lack fewest players first.
+
+        Args:
+            fit: What is the same for all on the same terms.
+            without: The player who must have no seat in them.
+            limit: The most that are wanted.
+        """
+
+
+class Statistics(Struct, frozen=True, kw_only=True):
+    """How often a player has played a game to its end, and how that ended.
+
+    Attributes:
+        game: The game's id.
+        played: Matches that have finished; each was won, lost, drawn or shared.
+        won: Those that the player won alone.
+        lost: Those that the player lost.
+        drawn: Those that nobody won.
+        shared: Those that the player won together with others.
+        resigned: Those of the lost ones that the player gave up.
+        timed_out: Those of the lost ones in which the player's time was up.
+        best_score: The best score in a match played alone to its end; None if there is none.
+    """
+
+    game: str
+    played: int = 0
+    won: int = 0
+    lost: int = 0
+    drawn: int = 0
+    shared: int = 0
+    resigned: int = 0
+    timed_out: int = 0
+    best_score: int | None = None
+
+
+class Rating(Struct, frozen=True, kw_only=True):
+    """How strong a player is at a game, by the rated matches that it has played.
+
+    Attributes:
+        estimate: What the player's strength is at least, most likely: `mu` less three times `sigma`.
+        mu: The likeliest strength; 25 before the first match.
+        sigma: How uncertain it is, as a standard deviation; 25/3 before the first match.
+        matches: How many matches it comes from.
+    """
+
+    estimate: float
+    mu: float
+    sigma: float
+    matches: int
+
+
+class Ranked(Struct, frozen=True):
+    """A player's place in a leaderboard.
+
+    Attributes:
+        player: The player.
+        rating: Its rating.
+    """
+
+    player: PlayerId
+    rating: Rating
+
+
+class Records(Protocol):
+    """What players have achieved; it follows the log within moments."""
+
+    async def statistics(self, player: PlayerId) -> list[Statistics]:
+        """Return a player's statistics, one for each game that it has played, by the game's id."""
+
+    async def ratings(self, player: PlayerId) -> Mapping[str, Rating]:
+        """Return a player's rating in each game in which it has one."""
+
+    async def leaderboard(
+        self, game: str, *, behind: tuple[float, PlayerId] | None, limit: int
+    ) -> list[Ranked]:
+        """Return those who have a rating in a game, the highest estimate first.
+
+        Args:
+            game: The game's id.
+            behind: The estimate and player behind which to begin; None begins with the best.
+            limit: The most that are wanted.
+        """
+
+
+class QuickMatches(Protocol):
+    """Matches that wait for players. Every method raises `Unavailable` while the store is away."""
+
+    def alone(self, fit: str) -> AbstractAsyncContextManager[None]:
+        """Hold a fit, which nobody else holds meanwhile, on any node.
+
+        A node that dies holds it no longer.
+        """
+
+    async def called(self, player: PlayerId, key: str) -> MatchId | None:
+        """Return the match that a player's call last came to; None if there was none."""
+
+    async def call(self, player: PlayerId, key: str, match: MatchId) -> None:
+        """Put down, durably, which match a player's call comes to."""
+
+    async def waiting(self, fit: str) -> list[MatchId]:
+        """Return the matches of a fit that may have a free seat, oldest first."""
+
+    async def wait(self, fit: str, match: MatchId) -> None:
+        """Put down, durably, that a match waits for players."""
+
+    async def forget(self, match: MatchId) -> None:
+        """Put down that a match waits no longer."""
 
 
 class Clock(Protocol):

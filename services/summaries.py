@@ -1,6 +1,6 @@
 """A match without its table, as lists and the match itself show it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from services.ids import MatchId
 from services.players import Players
-from services.ports import Listed, Time
+from services.ports import Listed, Player, Time
 
 ERASED_NAME = ""
 """The name of a player whose account is gone."""
@@ -104,20 +104,22 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
 async def summaries(listed: Sequence[Listed], players: Players) -> tuple[MatchSummary[Any], ...]:
     """Return the matches with the names of those who play, in the order given."""
     ids = {holder.player for one in listed for holder in one.match.holders if holder is not None}
-    names = {id: player.display_name for id, player in (await players.named(sorted(ids))).items()}
+    names = await players.named(sorted(ids))
     return tuple(_summary(one, names) for one in listed)
 
 
-def _summary(listed: Listed, names: dict[PlayerId, str]) -> MatchSummary[Any]:
+def seated_player(id: PlayerId, known: Mapping[PlayerId, Player]) -> SeatedPlayer:
+    """Return a player as others see it; one whose account is gone has no name."""
+    player = known.get(id)
+    return SeatedPlayer(id, ERASED_NAME if player is None else player.display_name)
+
+
+def _summary(listed: Listed, names: Mapping[PlayerId, Player]) -> MatchSummary[Any]:
     match = listed.match
     seats = tuple(
         MatchSeat(Seat(seat), None, None)
         if holder is None
-        else MatchSeat(
-            Seat(seat),
-            SeatedPlayer(holder.player, names.get(holder.player, ERASED_NAME)),
-            holder.kind,
-        )
+        else MatchSeat(Seat(seat), seated_player(holder.player, names), holder.kind)
         for seat, holder in enumerate(match.holders)
     )
     return MatchSummary(

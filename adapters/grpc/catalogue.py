@@ -8,6 +8,7 @@ from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServi
 from adapters.grpc.mapping import COMMAND, OPTIONS, PAYLOAD, TABLE, Mapper, message_of, numbers_of
 from domain.shared.catalogues import Grade
 from domain.shared.game import Game
+from services.bots import BOTS
 from services.matches import Matches
 
 GRADES = numbers_of(pb.Grade.DESCRIPTOR, Grade)
@@ -52,6 +53,12 @@ class Catalogue(CatalogueServiceServicer):
                 for table in game.data
             ],
         )
+
+    @override
+    async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
+        """Return the server's bots."""
+        bots = (pb.Bot(name=bot.name, description=bot.description) for bot in BOTS.values())
+        return pb.ListBotsResponse(items=bots)
 
     def _game(self, game: Game[Any, Any, Any, Any]) -> pb.Game:
         own = {

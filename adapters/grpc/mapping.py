@@ -331,7 +331,7 @@ def values_of(kind: EnumType | LiteralType) -> tuple[str | int, ...]:
 def numbers_of[Value: str | int](enum: EnumDescriptor, values: Iterable[Value]) -> dict[Value, int]:
     """Return the number in a message of each value of an enumeration."""
     prefix = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", enum.name).upper()
-    names = {value: f"{prefix}_{str(value).upper().replace('-', '_')}" for value in values}
+    names = {value: f"{prefix}_{re.sub('[-.]', '_', str(value).upper())}" for value in values}
     return {value: enum.values_by_name[name].number for value, name in names.items()}
 
 

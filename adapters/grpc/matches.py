@@ -1,13 +1,11 @@
-"""Matches: open, join, play and read them."""
+"""Matches: play and read them."""
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from enum import StrEnum
+from datetime import datetime
 from functools import partial
 from typing import Any, assert_never, override
-
-from google.protobuf.descriptor import EnumDescriptor
 
 from adapters.duplex import Reply, conversation
 from adapters.grpc.calls import (
@@ -21,72 +19,39 @@ from adapters.grpc.calls import (
 )
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
-from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.limits import VISIT
+from adapters.grpc.lobby import LobbyCalls
 from adapters.grpc.mapping import Mapper, member_of
-from adapters.grpc.requests import check, page_size
+from adapters.grpc.requests import check, invitation_in, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
-from domain.match import (
-    ChatMode,
-    Disclosure,
-    HolderKind,
-    MemoryAid,
-    OnTimeOut,
-    Phase,
-    PlayerId,
-    StartMode,
-    TimeControl,
-    Visibility,
-)
-from domain.shared.game import Game
+from adapters.use_cases import Services
+from domain.match import Phase, PlayerId
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Watch
 from services.ids import MatchId
-from services.lobby import Lobby
-from services.matches import Answer, Matches, Proposal
-from services.players import Caller, Players
-from services.ports import Listed, Scope
-from services.summaries import summaries
+from services.matches import Answer
+from services.players import Caller
+from services.ports import MatchFilter, Scope
 
 log = logging.getLogger(__name__)
 
-TERMS: Mapping[str, tuple[type[StrEnum], EnumDescriptor]] = {
-    "visibility": (Visibility, match_pb2.Visibility.DESCRIPTOR),
-    "disclosure": (Disclosure, match_pb2.Disclosure.DESCRIPTOR),
-    "memory_aid": (MemoryAid, match_pb2.MemoryAid.DESCRIPTOR),
-    "start": (StartMode, match_pb2.StartMode.DESCRIPTOR),
-    "on_time_out": (OnTimeOut, match_pb2.OnTimeOut.DESCRIPTOR),
-    "chat": (ChatMode, match_pb2.ChatMode.DESCRIPTOR),
-}
-"""The terms of a match that are one of a few words, by field."""
 
-
-class MatchCalls(MatchServiceServicer):
+class MatchCalls(LobbyCalls):
     """The service `MatchService`."""
 
-    def __init__(self, matches: Matches, lobby: Lobby, players: Players, mapper: Mapper) -> None:
+    def __init__(self, services: Services, mapper: Mapper) -> None:
         """Take the use cases, and how what games have of their own is written and read."""
-        self._matches = matches
-        self._lobby = lobby
-        self._players = players
-        self._mapper = mapper
-
-    @override
-    async def CreateMatch(self, request: pb.CreateMatchRequest, context: Context) -> pb.CreateMatchResponse:
-        """Open a match."""
-        player = await caller(self._players, context, Scope.PLAY)
-        proposal = self._proposal(request, player.holder_kind)
-        key, listed = await self._matches.open(player.id, proposal, idempotency_key(context))
-        tell_key(context, key)
-        return pb.CreateMatchResponse(match=await self._match(listed), idempotency_key=key)
+        super().__init__(services, mapper)
+        self._matches = services.matches
+        self._players = services.players
 
     @override
     async def GetMatch(self, request: pb.GetMatchRequest, context: Context) -> pb.GetMatchResponse:
         """Return a match without its table."""
         player = await onlooker(self._players, context)
-        listed = await self._matches.read(MatchId(request.match), player)
+        listed = await self._matches.read(MatchId(request.match), player, invitation_in(request))
         return pb.GetMatchResponse(match=await self._match(listed))
 
     @override
@@ -96,29 +61,22 @@ class MatchCalls(MatchServiceServicer):
         phase = (
             member_of(Phase, match_pb2.Phase.DESCRIPTOR, request.state) if request.HasField("state") else None
         )
-        page = await self._matches.page(
-            player,
+        wanted = MatchFilter(
             game=request.game if request.HasField("game") else None,
             phase=phase,
+            open_seats=request.open_seats,
+            player=PlayerId(request.player) if request.HasField("player") else None,
+            my_turn=request.my_turn,
+            created_after=_time(request, "created_after"),
+            created_before=_time(request, "created_before"),
+        )
+        page = await self._matches.page(
+            player,
+            wanted,
             after=request.page_token if request.HasField("page_token") else None,
             size=page_size(request),
         )
         return pb.ListMatchesResponse(items=await self._many(page.items), next_page_token=page.next)
-
-    @override
-    async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
-        """Seat the caller."""
-        player = await caller(self._players, context, Scope.PLAY)
-        key, listed = await self._lobby.take_seat(
-            player.id,
-            MatchId(request.match),
-            request.seat,
-            request.entropy,
-            idempotency_key(context),
-            kind=player.holder_kind,
-        )
-        tell_key(context, key)
-        return pb.TakeSeatResponse(match=await self._match(listed), idempotency_key=key)
 
     @override
     async def SubmitCommand(
@@ -148,7 +106,9 @@ class MatchCalls(MatchServiceServicer):
     ) -> pb.ListLegalMovesResponse:
         """Return the legal moves of the caller's seat."""
         player = await caller(self._players, context, Scope.READ)
-        view = self._mapper.view(await self._matches.legal_moves(MatchId(request.match), player.id))
+        view = self._mapper.view(
+            await self._matches.legal_moves(MatchId(request.match), player.id, invitation_in(request))
+        )
         return pb.ListLegalMovesResponse(match=view.match, version=view.version, legal_moves=view.legal_moves)
 
     @override
@@ -160,6 +120,7 @@ class MatchCalls(MatchServiceServicer):
             player,
             version=request.version if request.HasField("version") else None,
             looking_as=_looking_as(request),
+            invitation=invitation_in(request),
         )
         return pb.GetViewResponse(view=self._mapper.view(view))
 
@@ -173,6 +134,7 @@ class MatchCalls(MatchServiceServicer):
             after=_after(request),
             size=page_size(request),
             looking_as=_looking_as(request),
+            invitation=invitation_in(request),
         )
         return pb.ListEventsResponse(items=map(self._mapper.event, page.items), next_page_token=page.next)
 
@@ -181,7 +143,7 @@ class MatchCalls(MatchServiceServicer):
         self, request: pb.WatchMatchRequest, context: Context
     ) -> AsyncGenerator[pb.WatchMatchResponse]:
         """Send what happens in a match."""
-        watch = await self._watch(request, await onlooker(self._players, context))
+        watch = await self._watch(request, await caller_if_any(self._players, context))
         watch.cut_off = CUT_OFF.get()
         try:
             while not watch.over:
@@ -200,7 +162,7 @@ class MatchCalls(MatchServiceServicer):
         if first is None or first.WhichOneof("request") != "watch":
             raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
         check(first)
-        watch = await self._watch(first.watch, None if player is None else player.id)
+        watch = await self._watch(first.watch, player)
         watch.cut_off = CUT_OFF.get()
         reply = partial(self._reply, MatchId(first.watch.match), player)
         async with aclosing(conversation(watch, request_iterator, reply)) as parts:
@@ -210,13 +172,17 @@ class MatchCalls(MatchServiceServicer):
                 for message in messages:
                     yield message
 
-    async def _watch(self, request: pb.WatchMatchRequest, player: PlayerId | None) -> Watch:
-        return await self._matches.watch(
+    async def _watch(self, request: pb.WatchMatchRequest, player: Caller | None) -> Watch:
+        watch = await self._matches.watch(
             MatchId(request.match),
-            player,
+            None if player is None else player.id,
             after=request.after if request.HasField("after") else None,
             looking_as=_looking_as(request),
+            invitation=invitation_in(request),
         )
+        if player is not None:
+            self._players.sessions.hold(player.credential, watch)
+        return watch
 
     async def _reply(
         self, match: MatchId, player: Caller | None, request: pb.PlayRequest | None
@@ -260,42 +226,10 @@ class MatchCalls(MatchServiceServicer):
             validate_only=asked.validate_only,
         )
 
-    def _proposal(self, request: pb.CreateMatchRequest, kind: HolderKind) -> Proposal:
-        game = self._matches.game(request.game)
-        chosen: dict[str, Any] = {
-            name: member_of(members, enum, getattr(request, name))
-            for name, (members, enum) in TERMS.items()
-            if request.HasField(name)  # type: ignore[arg-type]
-        }
-        if request.HasField("time_control"):
-            chosen["time_control"] = self._mapper.read(TimeControl, request.time_control, "time_control")
-        if request.HasField("rated"):
-            chosen["rated"] = request.rated
-        return Proposal(
-            game=game.id,
-            options=self._options(request, game),
-            seats=request.seats if request.HasField("seats") else None,
-            seat=request.seat if request.HasField("seat") else None,
-            entropy=request.entropy,
-            kind=kind,
-            **chosen,
-        )
 
-    def _options(self, request: pb.CreateMatchRequest, game: Game[Any, Any, Any, Any]) -> Any:
-        if not request.HasField("options"):
-            return game.options()
-        options = self._mapper.from_message(request.options, "options")
-        if not isinstance(options, game.options):
-            raise Malformed("INVALID_FIELD", field="options", expected=f"options of {game.id}")
-        return options
-
-    async def _match(self, listed: Listed) -> pb.Match:
-        (match,) = await self._many((listed,))
-        return match
-
-    async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
-        """Return matches with the names of who sits in them."""
-        return [self._mapper.summary(one) for one in await summaries(listed, self._players)]
+def _time(request: Any, field: str) -> datetime | None:
+    """Return the time in a field of a request, or None if it is absent."""
+    return time_in(getattr(request, field), field) if request.HasField(field) else None
 
 
 def _after(request: pb.ListEventsRequest) -> int:

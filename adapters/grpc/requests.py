@@ -12,6 +12,8 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from services.errors import Malformed
 
+PAGE_SIZE = 50
+LARGEST_PAGE = 200
 FEW = 6
 """How many values of an enumeration are listed when one is wrong."""
 
@@ -49,6 +51,11 @@ def page_size(request: Any) -> int:
     if not 1 <= size <= LARGEST_PAGE:
         raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
     return size
+
+
+def invitation_in(request: Any) -> str | None:
+    """Return the invitation to a match that is shown with a request, if one is."""
+    return request.invitation if request.HasField("invitation") else None
 
 
 def time_in(at: Timestamp, field: str) -> datetime:

@@ -84,6 +84,20 @@ class DataFolder:
                 folder.note_holder()
                 return folder
 
+    @staticmethod
+    def sockets_of(path: Path) -> Path | None:
+        """Return where the server listens that runs on a folder; None if nobody holds the folder."""
+        try:
+            with open(path / "lock", encoding="utf-8") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    _, _, sockets = lock.read().partition("\n")
+                    return Path(sockets.strip()) if sockets.strip() else None
+        except OSError:
+            return None
+        return None
+
     def _sweep(self) -> None:
         """Remove what an earlier holder, killed, left behind."""
         self.lock.seek(0)

@@ -63,13 +63,23 @@ class Datastore(PostgresDatastore):
             raise
 
     async def execute(
-        self, query: Any, parameters: Sequence[Any] | Mapping[str, Any] = ()
+        self,
+        query: Any,
+        parameters: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        prepare: bool | None = None,
     ) -> list[dict[str, Any]]:
-        """Return the rows that a statement gives, run in a transaction of its own."""
+        """Return the rows that a statement gives, run in a transaction of its own.
+
+        Args:
+            query: The statement.
+            parameters: What it is given, by place or by name.
+            prepare: Whether the server keeps its plan; None for those that come often.
+        """
 
         def work() -> list[dict[str, Any]]:
             with self.get_connection() as connection:
-                cursor = connection.execute(query, parameters)
+                cursor = connection.execute(query, parameters, prepare=prepare)
                 return cursor.fetchall() if cursor.description else []
 
         return await self.run(work)

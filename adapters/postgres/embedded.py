@@ -111,6 +111,12 @@ class EmbeddedPostgres:
             folder.release()
             raise
 
+    @staticmethod
+    def running(data_dir: Path) -> str | None:
+        """Return what connects to the server that another process runs on a data folder, if there is one."""
+        sockets = DataFolder.sockets_of(data_dir.absolute())
+        return None if sockets is None else _conninfo(sockets, DATABASE)
+
     @classmethod
     def _start_in(
         cls, folder: DataFolder, *, durable: bool, bindir: Path | None, settings: Mapping[str, str]
@@ -158,7 +164,7 @@ class EmbeddedPostgres:
 
     def conninfo_for(self, dbname: str) -> str:
         """Return what `psycopg` connects to for another database of this server."""
-        return make_conninfo(host=str(self._sockets), port=5432, user=SUPERUSER, dbname=dbname)
+        return _conninfo(self._sockets, dbname)
 
     @property
     def pid(self) -> int:
@@ -231,6 +237,10 @@ class EmbeddedPostgres:
             found = connection.execute("select 1 from pg_database where datname = %s", [DATABASE]).fetchone()
             if found is None:
                 connection.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
+
+
+def _conninfo(sockets: Path, dbname: str) -> str:
+    return make_conninfo(host=str(sockets), port=5432, user=SUPERUSER, dbname=dbname)
 
 
 def _initialise(folder: DataFolder, account: Account, programs: Path, *, durable: bool) -> None:

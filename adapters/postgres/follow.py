@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 
-from eventsourcing.persistence import ApplicationRecorder
 from psycopg import sql
 
 from adapters.postgres.connections import Connection, limited, lost
@@ -23,12 +22,16 @@ log = logging.getLogger(__name__)
 class Follower:
     """A thread that calls `catch_up` whenever the log grows, and begins anew when its connection is lost."""
 
-    def __init__(
-        self, conninfo: str, recorder: ApplicationRecorder, catch_up: Callable[[ApplicationRecorder], bool]
-    ) -> None:
-        """Take where the log is, how to read it, and what takes it in batch by batch."""
+    def __init__(self, conninfo: str, catch_up: Callable[[], bool], what: str = "the read models") -> None:
+        """Take where the log is, what takes it in batch by batch, and what is kept up.
+
+        Args:
+            conninfo: Where the log is.
+            catch_up: Takes in the next batch, and tells whether there may be more.
+            what: What is kept up, in the words of the process's own log.
+        """
+        self._what = what
         self._conninfo = limited(conninfo)
-        self._recorder = recorder
         self._catch_up = catch_up
         self._trouble: str | None = None
         self._stopped = Event()
@@ -56,7 +59,7 @@ class Follower:
 
     def _listen(self, connection: Connection) -> None:
         while not self._stopped.is_set():
-            while self._catch_up(self._recorder) and not self._stopped.is_set():
+            while self._catch_up() and not self._stopped.is_set():
                 pass
             self._well()
             self._stopped.wait(TOGETHER)
@@ -73,11 +76,11 @@ class Follower:
             return
         self._trouble = trouble
         if trouble == "away":
-            log.warning("the read models wait for the database: %s", error)
+            log.warning("%s wait for the database: %s", self._what, error)
         else:
-            log.error("the read models cannot follow the log", exc_info=error)
+            log.error("%s cannot follow the log", self._what, exc_info=error)
 
     def _well(self) -> None:
         if self._trouble is not None:
             self._trouble = None
-            log.info("the read models follow the log again")
+            log.info("%s follow the log again", self._what)

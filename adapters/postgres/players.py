@@ -1,6 +1,6 @@
 """Players, their tokens, and the secrets of matches, in PostgreSQL or in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,6 +10,7 @@ from msgspec import structs
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
+from services.bots import ACCOUNTS
 from services.ids import MatchId, TokenId, match_id, parsed, written
 from services.ports import Opening, Player, Scope, Secrets, Token
 
@@ -116,6 +117,15 @@ class PostgresAccounts:
         )
         return rows[0]["token_hash"] if rows else None
 
+    async def gone(self, token_hashes: Sequence[bytes]) -> Collection[bytes]:
+        """Return those of the hashes of which there is no token."""
+        rows = await self._datastore.execute(
+            "SELECT hash FROM unnest(%s::bytea[]) AS hash"
+            " WHERE NOT EXISTS (SELECT FROM tokens WHERE token_hash = hash)",
+            (list(token_hashes),),
+        )
+        return {row["hash"] for row in rows}
+
     async def known_as(self, issuer: str, subject: str, newcomer: Player) -> PlayerId:
         """Return the player whom an issuer knows by a name; the newcomer, stored, if there is none."""
         while True:
@@ -170,8 +180,8 @@ class MemoryAccounts:
     """The port `Accounts`, gone with the process: the twin for fast tests."""
 
     def __init__(self) -> None:
-        """Begin without players."""
-        self._players: dict[PlayerId, Player] = {}
+        """Begin with the server's bots only."""
+        self._players: dict[PlayerId, Player] = {player.id: player for player in ACCOUNTS}
         self._tokens: dict[bytes, Token] = {}
         self._identities: dict[tuple[str, str], PlayerId] = {}
 
@@ -237,6 +247,10 @@ class MemoryAccounts:
                 del self._tokens[hash]
                 return hash
         return None
+
+    async def gone(self, token_hashes: Sequence[bytes]) -> Collection[bytes]:
+        """Return those of the hashes of which there is no token."""
+        return set(token_hashes) - self._tokens.keys()
 
     async def known_as(self, issuer: str, subject: str, newcomer: Player) -> PlayerId:
         """Return the player whom an issuer knows by a name; the newcomer, stored, if there is none."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg import AsyncConnection, sql
@@ -23,33 +23,59 @@ PAGE = 1_000
 READ_SECONDS = 5
 """How long one reading may take; then the connection is given up."""
 
-NEWEST = sql.SQL("SELECT coalesce(max(notification_id), 0) FROM {}").format(sql.Identifier(EVENTS))
-BEHIND = sql.SQL(
-    "SELECT originator_id, max(originator_version), max(notification_id), count(*) FROM"
-    " (SELECT * FROM {} WHERE notification_id > %s ORDER BY notification_id LIMIT %s) AS page"
-    " GROUP BY originator_id"
-).format(sql.Identifier(EVENTS))
+
+class Source(NamedTuple):
+    """A table that only grows, in the order of commits.
+
+    Attributes:
+        channel: The NOTIFY that says that it has grown.
+        newest: Gives the position of its last row, 0 if there is none.
+        behind: Of the next rows behind a position, at most so many, gives of each match: its id, how far it
+            has come, the position of its last row, and how many rows it has.
+    """
+
+    channel: str
+    newest: sql.SQL | sql.Composed
+    behind: sql.SQL | sql.Composed
+
+
+LOG = Source(
+    EVENTS,
+    sql.SQL("SELECT coalesce(max(notification_id), 0) FROM {}").format(sql.Identifier(EVENTS)),
+    sql.SQL(
+        "SELECT originator_id, max(originator_version), max(notification_id), count(*) FROM"
+        " (SELECT * FROM {} WHERE notification_id > %s ORDER BY notification_id LIMIT %s) AS page"
+        " GROUP BY originator_id"
+    ).format(sql.Identifier(EVENTS)),
+)
+"""The log of all matches; a match's version says how far it has come."""
 
 log = logging.getLogger(__name__)
 
 
 class Tail:
-    """A task that follows the log and tells of each match how far it has come.
+    """A task that follows a log and tells of each match how far it has come.
 
     The order of the log is the order of commits, so a reader that moves forward misses nothing. When its
     connection is lost it makes another and goes on where it was.
     """
 
     def __init__(
-        self, conninfo: str, hear: Callable[[MatchId, int], None], own: Callable[[], int | None]
+        self,
+        conninfo: str,
+        hear: Callable[[MatchId, int], None],
+        own: Callable[[], int | None],
+        source: Source = LOG,
     ) -> None:
         """Take where the log is, who is told, and which backend process writes for this process.
 
         Args:
             conninfo: Where the database is.
-            hear: Told a match and a version that it has reached.
+            hear: Told a match and how far it has come.
             own: Process id of the server's backend whose commits are known here already, if there is one.
+            source: What is followed.
         """
+        self._source = source
         self._conninfo = limited(conninfo)
         self._hear = hear
         self._own = own
@@ -64,7 +90,7 @@ class Tail:
             psycopg.OperationalError: The database cannot be reached.
         """
         async with await self._connected() as connection:
-            cursor = await connection.execute(NEWEST)
+            cursor = await connection.execute(self._source.newest)
             ((self._position,),) = await cursor.fetchall()
         self._task = asyncio.create_task(self._follow())
 
@@ -80,7 +106,9 @@ class Tail:
         while True:
             try:
                 async with await self._connected() as connection:
-                    await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(EVENTS)))
+                    await connection.execute(
+                        sql.SQL("LISTEN {}").format(sql.Identifier(self._source.channel))
+                    )
                     await self._read(connection)
                     if lost:
                         log.info("the streams follow the log again")
@@ -111,7 +139,7 @@ class Tail:
         """Tell of all that has been committed since the last time."""
         while True:
             async with asyncio.timeout(READ_SECONDS):
-                cursor = await connection.execute(BEHIND, (self._position, PAGE), prepare=True)
+                cursor = await connection.execute(self._source.behind, (self._position, PAGE), prepare=True)
                 page = await cursor.fetchall()
             for match, version, position, _ in page:
                 self._hear(match_id(match), version)

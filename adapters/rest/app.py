@@ -15,7 +15,17 @@ from adapters.rest import problems
 from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
-from adapters.rest.routes import catalogue, docs, health, matches, players
+from adapters.rest.routes import (
+    catalogue,
+    chat,
+    docs,
+    health,
+    lobby,
+    matches,
+    players,
+    statistics,
+    webhooks,
+)
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -35,14 +45,32 @@ EXPOSED = [
 DESCRIPTION = """Open matches, play them by commands, see them as your seat may.
 
 A first game: `POST /v1/players` gives a token, `POST /v1/matches` opens a match, and
-`POST /v1/matches/{match}/commands` plays. The same over gRPC in the package `montane.v1`.
+`POST /v1/matches/{match}/commands` plays; `POST /v1/quick-match` finds others to play with. The same over
+gRPC in the package `montane.v1`.
 
-A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with `after` and `as` as for the
-list of events. It sends a `StreamItem` for all that happens. It takes a `SocketCommand` and answers each, in
-order, with a `SocketResult` or a `SocketProblem`; every event comes once, as an item or with a result. A
-browser, which can set no header, names its token in a subprotocol: it asks for `montane.v1` and
-`montane.bearer.<token>`. What cannot be opened is told as a `SocketProblem`, and the socket closed with 4000
-and the problem's status.
+A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with `after`, `as` and
+`invitation` as for the list of events. It sends a `StreamItem` for all that happens. It takes a
+`SocketCommand` and answers each, in order, with a `SocketResult` or a `SocketProblem`; every event comes
+once, as an item or with a result. A browser, which can set no header, names its token in a subprotocol: it
+asks for `montane.v1` and `montane.bearer.<token>`. What cannot be opened is told as a `SocketProblem`, and
+the socket closed with 4000 and the problem's status.
+
+## Tokens
+
+A caller shows who it is by `Authorization: Bearer <token>`. What a token allows is said by its scopes:
+
+| scope | allows |
+| --- | --- |
+| `play` | to open, join and play matches; to read as the player; to manage its account |
+| `read` | to read as the player: private matches, the own seat's view |
+| `bot` | to play and read as a program: its seats are shown as a bot's; not to manage the account |
+| `webhooks` | to have the player's events sent to an address |
+| `admin` | what concerns the whole deployment; only its operator gives it, by `montane token` |
+
+What anybody may see needs no token; one that is shown must be good all the same. A revoked token is refused
+everywhere within 5 seconds, and streams that are open by it end. A deployment may trust an OpenID Connect
+issuer as well: its tokens, shown in the same way, name a player each, with `play`, `read` and `webhooks`; the
+player is made when it is first seen.
 """
 
 
@@ -57,6 +85,10 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
                     Router("/", route_handlers=catalogue.ROUTES, tags=["Catalogue"]),
                     Router("/", route_handlers=players.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
+                    Router("/", route_handlers=lobby.ROUTES, tags=["Lobby"]),
+                    Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
+                    Router("/", route_handlers=statistics.ROUTES, tags=["Statistics"]),
+                    Router("/", route_handlers=webhooks.ROUTES, tags=["Webhooks"]),
                 ],
                 before_request=look_over,
             ),

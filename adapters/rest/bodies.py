@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from adapters.generics import filled
+from adapters.rest.lobby_bodies import QuickMatchRequest
 from adapters.rest.problems import Problem
 from domain.match import (
     MATCH_EVENTS,
@@ -24,6 +25,7 @@ from domain.match import (
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
+from services.messages import Message
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -66,10 +68,12 @@ class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """A seat to take.
 
     Attributes:
-        entropy: The caller's own contribution to chance, at most 256 printable characters.
+        entropy: The seat's own contribution to chance, at most 256 printable characters.
+        bot: The name of the server's bot that takes the seat, by the opener's word; the caller if left out.
     """
 
     entropy: str = ""
+    bot: str | None = None
 
 
 class CommandRequest[C](Struct, frozen=True, forbid_unknown_fields=True):
@@ -294,6 +298,7 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "View": filled(View, move, game.table),
         "Match": filled(MatchSummary, options),
         "MatchRequest": filled(MatchRequest, options),
+        "QuickMatchRequest": filled(QuickMatchRequest, options),
         "EventPage": filled(Items, filled(SeenEvent, event)),
         "CommandRequest": filled(CommandRequest, command),
         "CommandResult": filled(CommandResult, move, event, game.table),
@@ -306,6 +311,7 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "Game": filled(GameBody, options),
         "SocketCommand": filled(SocketCommand, command),
         "SocketResult": filled(SocketResult, move, event, game.table),
+        "WebhookMessage": filled(Message, event),
     }
 
 

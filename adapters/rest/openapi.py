@@ -12,17 +12,29 @@ from typing import Any
 import msgspec
 
 from adapters.generics import filled
-from adapters.rest import bodies, player_bodies
+from adapters.rest import (
+    bodies,
+    chat_bodies,
+    lobby_bodies,
+    player_bodies,
+    webhook_bodies,
+    webhook_docs,
+)
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from services.chat_log import ChatMessage, ChatReport
+from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
+from services.invitations import Invitation
 from services.players import PublicPlayer
 from services.ports import Player, Token
+from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
+from services.webhooks import Delivery, Webhook
 
 REFERENCE = "#/components/schemas/{name}"
 HEADER = "#/components/headers/{name}"
@@ -38,11 +50,32 @@ STATIC: Mapping[str, Any] = {
     "NewToken": player_bodies.NewToken,
     "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
+    "RematchRequest": lobby_bodies.RematchRequest,
+    "InvitationRequest": lobby_bodies.InvitationRequest,
+    "Invitation": Invitation,
+    "BotPage": bodies.Items[lobby_bodies.Bot],
+    "WebhookRequest": webhook_bodies.WebhookRequest,
+    "WebhookChangesRequest": webhook_bodies.WebhookChangesRequest,
+    "Webhook": Webhook,
+    "WebhookPage": bodies.Items[Webhook],
+    "NewWebhook": webhook_bodies.NewWebhook,
+    "WebhookSecret": webhook_bodies.WebhookSecret,
+    "Delivery": Delivery,
+    "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "Achievements": Achieved,
+    "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,
     "Problem": Problem,
     "SocketProblem": bodies.SocketProblem,
+    "MessageRequest": chat_bodies.MessageRequest,
+    "ChatMessage": ChatMessage,
+    "ChatPage": bodies.Items[ChatMessage],
+    "ChatItem": ChatMessageItem | ChatCaughtUp | ChatHeartbeat | ChatEnd,
+    "ReportRequest": chat_bodies.ReportRequest,
+    "ChatReport": ChatReport,
+    "ReportPage": bodies.Items[ChatReport],
 }
 """The bodies that are the same for every game."""
 
@@ -67,7 +100,13 @@ STANDING: Mapping[str, tuple[str, str]] = {
 RETRY = ("Retry-After", ("Seconds after which to come again.", "5"))
 """The header that says when a request that was refused for now may come again."""
 
-DISCRIMINATED = {"Match": "game", "MatchRequest": "game", "View": "game", "Game": "id"}
+DISCRIMINATED = {
+    "Match": "game",
+    "MatchRequest": "game",
+    "QuickMatchRequest": "game",
+    "View": "game",
+    "Game": "id",
+}
 """The bodies in which one field names the game."""
 
 
@@ -76,18 +115,27 @@ def describes(
     answers: str | None,
     asks: str | None = None,
     streams: str | None = None,
+    ends: bool = False,
     lines: str | None = None,
     fails: Sequence[int] = (),
     secured: bool = False,
 ) -> dict[str, Any]:
     """Return a handler's option that names its bodies, by component, and the problems it may answer with.
 
-    One that answers None has nothing to say.
+    Args:
+        answers: What it answers with; None for nothing.
+        asks: What it is asked with.
+        streams: The items of the stream that it answers with if it is asked for one.
+        ends: Whether the stream comes to an end behind which there is nothing.
+        lines: What each line holds of a list that it answers with if it is asked for lines.
+        fails: The statuses of its problems.
+        secured: Whether it needs a token.
     """
     return {
         "answers": answers,
         "asks": asks,
         "streams": streams,
+        "ends": ends,
         "lines": lines,
         "fails": tuple(fails),
         "secured": secured,
@@ -151,6 +199,7 @@ def document(
             if said["streams"]:
                 schema = {"schema": {"$ref": REFERENCE.format(name=said["streams"])}}
                 operation["responses"][ok]["content"] |= dict.fromkeys(FORMS, schema)
+            if said["ends"]:
                 operation["responses"]["204"] = {"description": "The match is over: do not come back."}
             if said["lines"]:
                 line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}
@@ -165,6 +214,7 @@ def document(
                 names = [*(STANDING if counted else ()), *([RETRY[0]] if status in {"429", "503"} else ())]
                 if names:
                     response["headers"] = {name: {"$ref": HEADER.format(name=name)} for name in names}
+    generated["webhooks"] = webhook_docs.described({"$ref": REFERENCE.format(name="WebhookMessage")})
     generated["components"] = {
         "headers": {
             name: {"description": text, "required": True, "schema": {"type": "string"}, "example": example}
@@ -172,7 +222,11 @@ def document(
         },
         "schemas": {name: _documented(name, schema) for name, schema in components(games).items()},
         "securitySchemes": {
-            "token": {"type": "http", "scheme": "bearer", "description": "A player's token, `montane_...`."}
+            "token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A player's token, `montane_...`, or one of an issuer that is trusted.",
+            }
         },
     }
     return generated

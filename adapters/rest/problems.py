@@ -81,13 +81,16 @@ KINDS: Mapping[type[Failure], Kind] = {
         "unauthenticated",
         401,
         TITLES[Unauthenticated],
-        "Send `Authorization: Bearer <token>` with a player's token.",
+        "Send `Authorization: Bearer <token>` with a player's token. `reason` says what is wrong with the one"
+        " sent: `TOKEN_MISSING`, `TOKEN_MALFORMED`, `TOKEN_UNKNOWN` (or revoked), `TOKEN_EXPIRED`; of an"
+        " issuer's, `TOKEN_NOT_YET_VALID` or `TOKEN_FOREIGN` too.",
     ),
     Forbidden: Kind(
         "forbidden",
         403,
         TITLES[Forbidden],
-        "The seat or the view is not the caller's, or its token lacks the `scope` that `details` names.",
+        "The seat, the match or the view is not the caller's, or its token lacks the `scope` that `details`"
+        " names.",
     ),
     NotFound: Kind("not-found", 404, TITLES[NotFound], "There is none, or none that the caller may know of."),
     Conflict: Kind(
@@ -110,7 +113,7 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[RateLimited],
         "The caller has spent the budget that `details` names as its `policy`. Come again after the seconds"
         " in `Retry-After`, `retry_after` of `details`. With every answer `RateLimit` says how much is left;"
-        " the description of the API lists the budgets.",
+        " the description of the API lists the budgets, and an operation's own budget is told with it.",
     ),
     TooMany: Kind(
         "too-many", 422, TITLES[TooMany], "`details` says how `most` there may be. Give one up first."
@@ -152,7 +155,7 @@ ALL_KINDS: tuple[Kind, ...] = (
     INTERNAL,
 )
 
-PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state"}
+PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state", "shown": "invitation"}
 """The parameters that handlers call otherwise than clients do: the framework reports its own names."""
 
 

@@ -1,5 +1,6 @@
 """What handlers read from a request: who calls, with which services, asking for what."""
 
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from adapters.use_cases import Services
 from services.errors import Malformed
 from services.limits import Visit
 from services.players import Caller
-from services.ports import Scope
+from services.ports import Scope, Time
 
 MAX_BODY = 65_536
 """The largest body in bytes."""
@@ -64,6 +65,21 @@ def version_in(text: str, field: str, expected: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < LONGEST_VERSION):
         raise Malformed("INVALID_FIELD", field=field, expected=expected)
     return int(text)
+
+
+def time_in(text: str | None, field: str) -> datetime | None:
+    """Return the time that a text says, if there is one.
+
+    Raises:
+        Malformed: It is no time with its zone; names the field.
+    """
+    if text is None:
+        return None
+    try:
+        time: datetime = msgspec.convert(text, Time)
+    except msgspec.ValidationError as error:
+        raise Malformed("INVALID_FIELD", field=field, expected="a time with its zone (RFC 3339)") from error
+    return time
 
 
 async def caller(request: Call, scope: Scope) -> Caller:

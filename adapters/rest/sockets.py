@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 from litestar import WebSocket
@@ -35,6 +35,14 @@ REFUSED = 4_000
 """What is added to the status of a problem to make the code that the WebSocket is closed with."""
 
 
+class Asked(TypedDict):
+    """What the address of a socket asks for, as the use case takes it."""
+
+    after: int | None
+    looking_as: str | None
+    invitation: str | None
+
+
 type Message = SocketResult[Any, Any, Any] | SocketProblem
 
 
@@ -44,14 +52,13 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
     matches = services(socket).matches
     try:
         player = await _player(socket)
-        after, looking_as = _asked(socket)
-        watch = await matches.watch(
-            match, None if player is None else player.id, after=after, looking_as=looking_as
-        )
+        watch = await matches.watch(match, None if player is None else player.id, **_asked(socket))
     except (Failure, Rejected) as failed:
         await refuse(socket, visit(socket).told(failed))
         return
     watch.cut_off = abort_of(socket.scope)
+    if player is not None:
+        services(socket).players.sessions.hold(player.credential, watch)
 
     reply = partial(_reply, visit(socket), matches, match, player)
     with suppress(WebSocketDisconnect):
@@ -133,17 +140,18 @@ async def _player(socket: Socket) -> Caller | None:
     return await services(socket).players.authenticate(shown, Scope.READ)
 
 
-def _asked(socket: Socket) -> tuple[int | None, str | None]:
-    """Return behind which version the stream begins and from where it looks.
+def _asked(socket: Socket) -> Asked:
+    """Return what the address of a socket asks for.
 
     Raises:
         Malformed: A parameter is unknown, or no version.
     """
     asked = dict(socket.query_params)
-    after, looking_as = asked.pop("after", None), asked.pop("as", None)
+    after, looking_as, shown = (asked.pop(name, None) for name in ("after", "as", "invitation"))
     if asked:
         raise Malformed("UNKNOWN_FIELD", field=next(iter(asked)))
-    return None if after is None else version_in(after, "after", "a version"), looking_as
+    behind = None if after is None else version_in(after, "after", "a version")
+    return Asked(after=behind, looking_as=looking_as, invitation=shown)
 
 
 async def _messages(socket: Socket) -> AsyncIterator[bytes]:

@@ -1,8 +1,8 @@
-"""A match's stream over HTTP: server-sent events or lines of JSON."""
+"""Streams over HTTP: server-sent events or lines of JSON."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import msgspec
 from litestar import Response
@@ -11,7 +11,8 @@ from litestar.response.base import ASGIResponse
 from adapters.rest.answers import LINES
 from adapters.rest.connections import abort_of
 from adapters.rest.requests import Call, accepted, version_in, visit
-from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Watch
+from services.chat_streams import ChatItem, ChatMessageItem
+from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told
 
 SERVER_SENT_EVENTS = "text/event-stream"
 
@@ -21,12 +22,12 @@ RECONNECT = b"retry: 1000\n\n"
 _encoder = msgspec.json.Encoder()
 
 
-def encoded(item: Item) -> bytes:
+def encoded(item: Any) -> bytes:
     """Return an item as JSON."""
     return _encoder.encode(item)
 
 
-def line(item: Item) -> bytes:
+def line(item: Any) -> bytes:
     """Return an item as a line of JSON."""
     return _encoder.encode(item) + b"\n"
 
@@ -43,8 +44,40 @@ def server_sent_event(item: Item) -> bytes:
             return b"event: %b\ndata: %b\n\n" % (str(name).encode(), encoded(item))
 
 
+def chat_event(item: ChatItem) -> bytes:
+    """Return an item of a chat as a server-sent event, whose id is the message to resume behind."""
+    name = str(item.__struct_config__.tag).encode()
+    if isinstance(item, ChatMessageItem):
+        return b"id: %b\nevent: message\ndata: %b\n\n" % (item.message.id.encode(), encoded(item))
+    return b"event: %b\ndata: %b\n\n" % (name, encoded(item))
+
+
 FORMS: dict[str, Callable[[Item], bytes]] = {SERVER_SENT_EVENTS: server_sent_event, LINES: line}
-"""How an item is written, by media type."""
+"""How an item of a match's stream is written, by media type."""
+
+CHAT_FORMS: dict[str, Callable[[ChatItem], bytes]] = {SERVER_SENT_EVENTS: chat_event, LINES: line}
+"""How an item of a chat's stream is written, by media type."""
+
+
+class Reading(Protocol):
+    """What a stream sends.
+
+    Attributes:
+        over: Whether it has given its last item.
+        cut_off: Called when what it gave is not sent in time.
+    """
+
+    over: bool
+    cut_off: Callable[[], None]
+
+    async def next(self) -> Sequence[Told]:
+        """Return the next items, as soon as there are some."""
+
+    def nudge(self) -> None:
+        """Let `next` return at once."""
+
+    def leave(self) -> None:
+        """Stop reading."""
 
 
 def streamed(request: Call) -> str | None:
@@ -71,21 +104,22 @@ def resumed_behind(request: Call, after: int | None) -> int | None:
 
 
 class EventStream(Response[None]):
-    """An answer that goes on as long as the match and its reader do."""
+    """An answer that goes on as long as what it tells of and its reader do."""
 
-    def __init__(self, watch: Watch, media_type: str) -> None:
-        """Take what is sent, and as which media type."""
+    def __init__(self, watch: Reading, media_type: str, form: Callable[[Any], bytes]) -> None:
+        """Take what is sent, as which media type, and how an item is written."""
         super().__init__(None, media_type=media_type)
         self._watch = watch
         self._media_type = media_type
+        self._form = form
 
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIResponse:
         """Return what sends it."""
-        return _Sending(self._watch, self._media_type)
+        return _Sending(self._watch, self._media_type, self._form)
 
 
 class _Sending(ASGIResponse):
-    def __init__(self, watch: Watch, media_type: str) -> None:
+    def __init__(self, watch: Reading, media_type: str, form: Callable[[Any], bytes]) -> None:
         super().__init__()
         self._headers = [
             (b"content-type", media_type.encode()),
@@ -93,7 +127,7 @@ class _Sending(ASGIResponse):
             (b"x-accel-buffering", b"no"),
         ]
         self._watch = watch
-        self._form = FORMS[media_type]
+        self._form = form
         self._preface = RECONNECT if media_type == SERVER_SENT_EVENTS else b""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

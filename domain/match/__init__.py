@@ -38,6 +38,8 @@ from domain.match.events import (
 )
 from domain.match.evolve import evolve, fold
 from domain.match.rejections import CLAUSES, Reason
+from domain.match.rematch import options_again
+from domain.match.results import Result, ranks, result
 from domain.match.state import (
     CancelReason,
     ChatMode,
@@ -83,6 +85,7 @@ __all__ = [
     "Reason",
     "Resign",
     "Resigned",
+    "Result",
     "SeatLeft",
     "SeatTaken",
     "Start",
@@ -100,6 +103,9 @@ __all__ = [
     "fold",
     "legal_moves",
     "open_match",
+    "options_again",
+    "ranks",
+    "result",
     "seen",
     "submit",
     "take_seat",

@@ -62,6 +62,10 @@ class TimeControl(Struct, frozen=True):
 class Clocks(Struct, frozen=True):
     """The time that the seats have left.
 
+    A seat whose time runs has what it had less the time since `at`; when that is nothing it may only resign.
+    All others have what they had. This holds until the next `match.clocks_set`. A client counts from the
+    server's time, which heartbeats tell, as its own clock may be wrong.
+
     Attributes:
         at: When it was so, UTC.
         running: The seats whose time runs since, rising.
@@ -77,6 +81,12 @@ class Clocks(Struct, frozen=True):
         if seat not in self.running:
             return None
         return self.at + timedelta(milliseconds=self.remaining[seat])
+
+    def late(self, now: datetime) -> tuple[Seat, ...]:
+        """Return the seats whose time is up, rising."""
+        return tuple(
+            seat for seat in self.running if (deadline := self.deadline(seat)) is not None and deadline <= now
+        )
 
     @property
     def next_deadline(self) -> datetime | None:

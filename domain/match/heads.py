@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from domain.shared.canonical import canonical
 from domain.shared.chain import read, written
-from domain.shared.merkle import levels, path, root, root_of
+from domain.shared.merkle import levels, path, root_of, top
 
 
 class Head(Struct, frozen=True, kw_only=True, order=True):
@@ -55,9 +55,8 @@ class Day(Struct, frozen=True, kw_only=True):
 def day_of(date: str, heads: Iterable[Head]) -> tuple[Day, tuple[tuple[Head, Inclusion], ...]]:
     """Return a day, and its heads in the order of their matches, each with the proof of being among them."""
     ordered = sorted(heads)
-    leaves = [canonical(head) for head in ordered]
-    built = levels(leaves)
-    day = Day(date=date, size=len(ordered), root=written(root(leaves)))
+    built = levels([canonical(head) for head in ordered])
+    day = Day(date=date, size=len(ordered), root=written(top(built)))
     return day, tuple(
         (head, Inclusion(place=place, path=tuple(map(written, path(built, place)))))
         for place, head in enumerate(ordered)

@@ -21,7 +21,7 @@ from msgspec import Raw, Struct
 
 from domain.match.state import PlayerId
 from domain.match.view import seen
-from domain.shared.canonical import canonical
+from domain.shared.canonical import canonical, is_canonical
 from domain.shared.chain import Record, commitment, read, record_hash, written
 from domain.shared.game import Game
 from domain.shared.seats import Seat, seats_in_order
@@ -226,7 +226,10 @@ def flaw(shown: Shown, viewer: Viewer, previous: str) -> Flaw | None:
     if record_hash(record) != proof.hash:
         return Flaw.HASH
     if sees_all(viewer):
-        part = _part_of_all((proof.command or "null").encode(), part, proof.request)
+        command = _NULL if proof.command is None else proof.command.encode()
+        if not is_canonical(command):
+            return Flaw.PROOF
+        part = _part_of_all(command, part, proof.request)
     place = place_of(viewer, len(proof.commitments) - 1)
     return None if place is None or _opened(proof, place, part) else Flaw.COMMITMENT
 

@@ -24,6 +24,7 @@ class Reason(StrEnum):
     TIME_CONTROL_INVALID = "TIME_CONTROL_INVALID"
     OUT_OF_TIME = "OUT_OF_TIME"
     TIME_NOT_UP = "TIME_NOT_UP"
+    MATCH_NOT_OVER = "MATCH_NOT_OVER"
 
 
 CLAUSES: Mapping[Reason, str] = {
@@ -44,5 +45,6 @@ CLAUSES: Mapping[Reason, str] = {
     Reason.TIME_CONTROL_INVALID: "§7",
     Reason.OUT_OF_TIME: "§7",
     Reason.TIME_NOT_UP: "§7",
+    Reason.MATCH_NOT_OVER: "§1",
 }
 """The clause of the common rules that each reason enforces."""

@@ -20,3 +20,11 @@ _ENCODER = msgspec.json.Encoder(order="sorted")
 def canonical(value: Any) -> bytes:
     """Return a value as canonical JSON."""
     return _ENCODER.encode(value)
+
+
+def is_canonical(text: bytes) -> bool:
+    """Return whether a text is canonical JSON."""
+    try:
+        return canonical(msgspec.json.decode(text)) == text
+    except (msgspec.DecodeError, RecursionError):
+        return False

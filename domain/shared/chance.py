@@ -89,6 +89,11 @@ class SeededChance:
         self._context = context
         self._number = 0
 
+    @property
+    def drawn(self) -> int:
+        """How many shuffles and draws there were."""
+        return self._number
+
     def _stream(self) -> ByteStream:
         stream = ByteStream(self._key, f"{self._context}/{self._number}".encode())
         self._number += 1

@@ -18,7 +18,7 @@ def levels(leaves: Sequence[bytes]) -> tuple[Level, ...]:
     """Return the levels of the tree over these values, from the leaves to the root alone.
 
     Args:
-        leaves: The values, at least one.
+        leaves: The values, in their order.
     """
     level = tuple(sha256(_LEAF + leaf).digest() for leaf in leaves)
     built = [level]
@@ -33,7 +33,12 @@ def levels(leaves: Sequence[bytes]) -> tuple[Level, ...]:
 
 def root(leaves: Sequence[bytes]) -> bytes:
     """Return the hash over these values, in their order; that of nothing if there are none."""
-    return levels(leaves)[-1][0] if leaves else sha256().digest()
+    return top(levels(leaves))
+
+
+def top(built: Sequence[Level]) -> bytes:
+    """Return the hash over a tree with these levels."""
+    return built[-1][0] if built[-1] else sha256().digest()
 
 
 def path(built: Sequence[Level], place: int) -> tuple[bytes, ...]:

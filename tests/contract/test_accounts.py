@@ -9,9 +9,11 @@ import pytest
 from msgspec import structs
 
 from domain.match import PlayerId
+from services.errors import Unauthenticated
 from services.ids import TokenId, new_uuid, written
+from services.players import REMEMBERED
 from services.ports import Player, Scope, Token
-from tests.support.use_cases import Stores, memory_stores, postgres_stores
+from tests.support.use_cases import ManualClock, Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
@@ -77,6 +79,14 @@ async def test_a_further_token_is_found_listed_and_revoked(stores: Stores) -> No
     assert await accounts.tokens(ann.id, None, 9) == [later[1], later[0]]
 
 
+async def test_hashes_of_no_token_are_told(stores: Stores) -> None:
+    """Of many at once; a token whose time is over is there yet."""
+    accounts, ann = stores.accounts, player("Ann")
+    await accounts.add(ann, token(ann, NOW, NOW), b"there")
+    assert await accounts.gone([b"there", b"gone", b"other"]) == {b"gone", b"other"}
+    assert await accounts.gone([]) == set()
+
+
 async def test_so_many_tokens_are_good_at_a_time(stores: Stores) -> None:
     """Those that are over do not count; a day later they are forgotten, the player's own only."""
     accounts, ann, ben = stores.accounts, player("Ann"), player("Ben")
@@ -122,6 +132,28 @@ async def test_a_profile_changes_where_it_is_said(stores: Stores) -> None:
     assert await accounts.change(player("Cy").id, **nothing) is None
 
 
+async def test_every_node_soon_refuses_what_was_revoked(stores: Stores) -> None:
+    """The one that revokes a token, or erases its player, at once; others that knew it a little later."""
+    clock = ManualClock(NOW)
+    here, there = stores.players(clock), stores.players(clock)
+    _, secret = await here.open_guest("Ann")
+    ann = await here.authenticate(secret, Scope.PLAY)
+    made, second = await here.make_token(ann, [Scope.READ], None)
+    for gone, still in ((second, secret), (secret, None)):
+        for node in (here, there):
+            await node.authenticate(gone, Scope.READ)
+        await (here.erase(ann) if still is None else here.revoke(ann, made.id))
+        with pytest.raises(Unauthenticated):
+            await here.authenticate(gone, Scope.READ)
+        clock.advance(REMEMBERED - datetime.resolution)
+        await there.authenticate(gone, Scope.READ)
+        clock.advance(datetime.resolution)
+        with pytest.raises(Unauthenticated):
+            await there.authenticate(gone, Scope.READ)
+        if still is not None:
+            await there.authenticate(still, Scope.READ)
+
+
 async def test_what_is_erased_is_gone(stores: Stores) -> None:
     """The player with all its tokens, whose hashes are told; others stay."""
     accounts, ann, ben = stores.accounts, player("Ann"), player("Ben")
@@ -135,8 +167,12 @@ async def test_what_is_erased_is_gone(stores: Stores) -> None:
     assert await accounts.token(b"theirs") is not None
 
 
+EMPTIED = {"chat_messages", "chat_reports"}
+"""Tables whose rows keep their places: name and texts go, as the tests of the log of chats show."""
+
+
 def test_all_that_is_kept_of_a_player_goes_with_it(database: str) -> None:
-    """Every table that refers to a player loses its rows with it, and finds them by an index."""
+    """Every table that refers to a player loses its rows, or what they say, and finds them by an index."""
     with psycopg.connect(database) as connection:
         references = connection.execute(
             "SELECT conrelid, conrelid::regclass::text, conkey, confdeltype FROM pg_constraint"
@@ -144,7 +180,7 @@ def test_all_that_is_kept_of_a_player_goes_with_it(database: str) -> None:
         ).fetchall()
         assert {"tokens", "identities"} <= {name for _, name, _, _ in references}
         for table, name, columns, on_delete in references:
-            assert on_delete == "c", name
+            assert on_delete == ("n" if name in EMPTIED else "c"), name
             found = connection.execute(
                 "SELECT 1 FROM pg_index WHERE indrelid = %s AND indkey[0] = %s", (table, columns[0])
             ).fetchone()

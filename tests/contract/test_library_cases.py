@@ -22,7 +22,7 @@ from eventsourcing.utils import Environment, EnvType, get_topic
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import EventMapper
-from adapters.postgres.read_models.match_list import MatchListRecorder
+from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.store import RecorderFactory, uuid_of
 from domain.games import GAMES
 from domain.match import PlayerId
@@ -81,11 +81,11 @@ class TestSnapshots(OnOurTables, persistence.AggregateRecorderTestCase):
 
 
 class TestTracking(OnOurTables, persistence.TrackingRecorderTestCase):
-    """The recorder of the match list keeps its position as the library's recorders do."""
+    """The read models' positions are kept as the library's recorders keep them."""
 
     def create_recorder(self) -> TrackingRecorder:
-        """Return our recorder of the match list."""
-        return MatchListRecorder(dict(GAMES), self.datastore())
+        """Return our recorder of positions."""
+        return ReadModels(dict(GAMES), self.datastore(), ())
 
 
 class FactoryByEnvironment(RecorderFactory):

@@ -1,13 +1,22 @@
 """OpenAPI and the protos say the same: names, fields, kinds and values of everything that both faces show."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from adapters.grpc.generated.montane.v1 import catalogue_pb2, match_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1 import (
+    catalogue_pb2,
+    chat_pb2,
+    match_pb2,
+    matches_pb2,
+    players_pb2,
+    statistics_pb2,
+    webhooks_pb2,
+)
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.openapi import component
@@ -38,17 +47,39 @@ SHARED: dict[str, Descriptor] = {
     "SeatTaken": match_pb2.SeatTaken.DESCRIPTOR,
     "Started": match_pb2.Started.DESCRIPTOR,
     "Resigned": match_pb2.Resigned.DESCRIPTOR,
+    "TimeControl": match_pb2.TimeControl.DESCRIPTOR,
+    "Clocks": match_pb2.Clocks.DESCRIPTOR,
+    "ClocksSet": match_pb2.ClocksSet.DESCRIPTOR,
+    "TimedOut": match_pb2.TimedOut.DESCRIPTOR,
     "Finished": match_pb2.Finished.DESCRIPTOR,
     "Outcome": match_pb2.Outcome.DESCRIPTOR,
     "Holder": match_pb2.Holder.DESCRIPTOR,
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
+    "Achievements": statistics_pb2.GetStatisticsResponse.DESCRIPTOR,
+    "PlayerStatistics": statistics_pb2.PlayerStatistics.DESCRIPTOR,
+    "Rating": statistics_pb2.Rating.DESCRIPTOR,
+    "Leaderboard": statistics_pb2.GetLeaderboardResponse.DESCRIPTOR,
+    "RankedPlayer": statistics_pb2.RankedPlayer.DESCRIPTOR,
+    "ChatMessage": chat_pb2.ChatMessage.DESCRIPTOR,
+    "ChatReport": chat_pb2.ChatReport.DESCRIPTOR,
+    "ChatMessageItem": chat_pb2.ChatMessageItem.DESCRIPTOR,
+    "ChatCaughtUp": chat_pb2.ChatCaughtUp.DESCRIPTOR,
+    "ChatHeartbeat": chat_pb2.ChatHeartbeat.DESCRIPTOR,
+    "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
+    "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
+    "Bot": catalogue_pb2.Bot.DESCRIPTOR,
+    "Webhook": webhooks_pb2.Webhook.DESCRIPTOR,
+    "Delivery": webhooks_pb2.Delivery.DESCRIPTOR,
+    "Attempt": webhooks_pb2.Attempt.DESCRIPTOR,
 }
 OF_A_GAME: dict[str, Descriptor] = {
     "View": matches_pb2.View.DESCRIPTOR,
     "Event": matches_pb2.Event.DESCRIPTOR,
     "Match": matches_pb2.Match.DESCRIPTOR,
+    "MatchRequest": matches_pb2.CreateMatchRequest.DESCRIPTOR,
+    "QuickMatchRequest": matches_pb2.QuickMatchRequest.DESCRIPTOR,
     "Opened": match_pb2.Opened.DESCRIPTOR,
     "Terms": match_pb2.Terms.DESCRIPTOR,
 }
@@ -104,7 +135,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
     if field.type == FieldDescriptor.TYPE_ENUM:
         prefix = enum_of(field).values[0].name.removesuffix("UNSPECIFIED")
         values = {value.name.removeprefix(prefix) for value in enum_of(field).values if value.number}
-        if values != {str(value).upper().replace("-", "_") for value in shape["enum"]}:
+        if values != {re.sub("[-.]", "_", str(value).upper()) for value in shape["enum"]}:
             yield f"{field.full_name}: {values} are not {shape['enum']}"
     elif field.type == FieldDescriptor.TYPE_MESSAGE:
         timestamp = message_of(field).full_name == "google.protobuf.Timestamp"
@@ -116,6 +147,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
         kind = {
             FieldDescriptor.TYPE_STRING: "string",
             FieldDescriptor.TYPE_BOOL: "boolean",
+            FieldDescriptor.TYPE_DOUBLE: "number",
         }.get(field.type, "integer")
         if shape.get("type", "string" if "const" in shape else None) != kind:
             yield f"{field.full_name}: {kind}, but {shape}"

@@ -15,16 +15,18 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo  # type: ignore[import-untyped]
 from grpc_status import rpc_status
+from msgspec.structs import replace
 
 from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
+from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.server import SERVICES, GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.rest.app import build
 from adapters.use_cases import Services
 from domain.match import PlayerId
+from services import sessions
 from services.ids import TokenId, new_uuid, written
-from services.lobby import Lobby
 from services.players import TOKEN_PREFIX, Players, hash_of
 from services.ports import Player, Token
 from tests.support.issuer import AUDIENCE, LocalIssuer
@@ -38,9 +40,8 @@ AWAY = LocalIssuer(1)
 
 def services() -> Services:
     """Return the use cases of one more process, which trusts the issuer."""
-    node = STORES.node()
     issuer = OpenIdIssuer(AWAY.url, audience=AUDIENCE, jwks_url=None, clock_skew=0, clock=ManualClock(NOW))
-    return Services(node, Lobby(node.decisions), Players(STORES.accounts, STORES.clock, issuer))
+    return replace(STORES.services(), players=Players(STORES.accounts, STORES.clock, issuer))
 
 
 APP = build(services(), "0")
@@ -382,6 +383,48 @@ async def test_an_issuer_that_is_away_says_when_to_come_again(rest: Rest, grpc_f
     assert info.retry_delay.seconds == 5
 
 
+async def test_the_matches_of_an_erased_player_read_as_before(rest: Rest, grpc_face: Grpc) -> None:
+    """By all others, on either face; only its name is gone."""
+    made = (await rest.say("CreatePlayer", display_name="Ann")).content
+    headers = {"Authorization": f"Bearer {made['token']}"}
+    fields = {"game": "montana", "options": {"deal": 1}, "seat": 0}
+    match = (await rest.http.post("/v1/matches", json=fields, headers=headers)).json()
+    path = f"/v1/matches/{match['id']}"
+    parts = ("", "/view", "/events")
+    before = [(await rest.http.get(path + part)).json() for part in parts]
+    assert before[0]["seats"][0]["player"] == {"id": made["player"]["id"], "display_name": "Ann"}
+    assert await rest.say("DeleteMe", made["token"]) == Said("", {}, {})
+    after = [(await rest.http.get(path + part)).json() for part in parts]
+    assert after[1:] == before[1:]
+    before[0]["seats"][0]["player"]["display_name"] = ""
+    assert after[0] == before[0]
+    stub: Any = MatchServiceStub(grpc_face.channel)
+    shown = await stub.GetMatch(matches_pb2.GetMatchRequest(match=match["id"]))
+    (seat,) = shown.match.seats
+    assert (seat.player.id, seat.player.display_name) == (made["player"]["id"], "")
+
+
+async def test_a_stream_ends_with_its_token(grpc_face: Grpc, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watch and a conversation; the reason is told."""
+    monkeypatch.setattr(sessions, "PERIOD", 0.01)
+    token = (await grpc_face.say("CreatePlayer", display_name="Ann")).content["token"]
+    made = (await grpc_face.say("CreateToken", token, scopes=["bot"])).content
+    bearer = (("authorization", f"Bearer {made['token']}"),)
+    stub: Any = MatchServiceStub(grpc_face.channel)
+    opened = await stub.CreateMatch(matches_pb2.CreateMatchRequest(game="montana", seat=0), metadata=bearer)
+    asked = matches_pb2.WatchMatchRequest(match=opened.match.id)
+    watch = stub.WatchMatch(asked, metadata=bearer)
+    play = stub.Play(metadata=bearer)
+    await play.write(matches_pb2.PlayRequest(watch=asked))
+    for stream in (watch, play):
+        assert (await stream.read()).item.WhichOneof("item") == "snapshot"
+    assert (await grpc_face.say("DeleteToken", token, token=made["details"]["id"])).reason == ""
+    for stream in (watch, play):
+        while (item := (await stream.read()).item).WhichOneof("item") != "end":
+            pass
+        assert (item.end.reason, item.end.resumable) == (matches_pb2.END_REASON_TOKEN_ENDED, True)
+
+
 async def test_no_secret_is_kept_by_those_between(rest: Rest) -> None:
     """An answer with a token in it is not to be stored by any cache."""
     made = await rest.http.post("/v1/players", json={"display_name": "Ann"})
@@ -411,7 +454,8 @@ async def test_every_operation_that_knows_its_caller_demands_a_scope(rest: Rest)
         for verb, operation in operations.items():
             if {"token": []} not in operation["security"]:
                 continue
-            address = path.format(**dict.fromkeys(("match", "player", "token"), "x"), seat=0)
+            named = dict.fromkeys(("game", "match", "message", "player", "token", "webhook"), "x")
+            address = path.format(**named, seat=0)
             sent: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
             answer = await rest.http.request(verb, address, headers=headers, **sent)
             assert (answer.status_code, answer.json()["reason"]) == (403, "SCOPE_MISSING"), operation

@@ -29,10 +29,12 @@ from msgspec.inspect import (
 from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2
 from adapters.grpc.generated.montane.v1 import (
     catalogue_pb2,
+    chat_pb2,
     games_pb2,
     matches_pb2,
     options_pb2,
     players_pb2,
+    webhooks_pb2,
 )
 from adapters.grpc.mapping import (
     COMMAND,
@@ -50,10 +52,13 @@ from adapters.grpc.mapping import (
 from domain.games import GAMES
 from domain.match import MATCH_EVENTS, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from services.chat_log import ChatMessage, ChatReport
+from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.errors import Malformed
 from services.ports import Player
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
+from services.webhooks import Delivery, Webhook
 
 UNIONS = {union.full_name for union in (OPTIONS, COMMAND, PAYLOAD, TABLE)}
 INTEGERS = {
@@ -70,8 +75,12 @@ def pairs() -> Iterator[tuple[type[Any], Descriptor]]:
     yield SeenEvent, matches_pb2.Event.DESCRIPTOR
     yield MatchSummary, matches_pb2.Match.DESCRIPTOR
     yield Player, players_pb2.Player.DESCRIPTOR
+    for shown in (ChatMessage, ChatReport, ChatMessageItem, ChatCaughtUp, ChatHeartbeat, ChatEnd):
+        yield shown, chat_pb2.DESCRIPTOR.message_types_by_name[shown.__name__]
     yield Clause, catalogue_pb2.Clause.DESCRIPTOR
     yield DataTable, catalogue_pb2.DataTable.DESCRIPTOR
+    yield Webhook, webhooks_pb2.Webhook.DESCRIPTOR
+    yield Delivery, webhooks_pb2.Delivery.DESCRIPTOR
     yield Resign, message_of(COMMAND.fields_by_name[field_of(Resign)])
     for event in MATCH_EVENTS:
         yield event, message_of(PAYLOAD.fields_by_name[field_of(event)])

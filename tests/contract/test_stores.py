@@ -10,17 +10,16 @@ import pytest
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import SNAPSHOT_SCHEMA, EventMapper, LoggedEvent
 from domain.games import GAMES
-from domain.match import Disclosure, Opened, Phase, PlayerId, SeatTaken, Started, Terms, Visibility, evolve
+from domain.match import Disclosure, Opened, PlayerId, SeatTaken, Started, Terms, Visibility, evolve
 from domain.match.state import Holder, HolderKind
 from domain.montana.events import CardMoved, Dealt
 from domain.shared.seats import Seat
 from services.errors import NotFound, Unavailable
 from services.ids import MatchId, match_id, new_uuid, written
-from services.lobby import Lobby
 from services.ports import Done, Opening, Recorded, Secrets, Snapshot, VersionTaken
 from tests.support.matches import LINK
 from tests.support.server import free_port
-from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
+from tests.support.use_cases import Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)
 ANN = PlayerId(written("player", new_uuid(NOW)))
@@ -149,37 +148,6 @@ async def test_a_claimed_opening_stays(stores: Stores) -> None:
     other = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "other")
     assert await stores.seeds.claim(ben, "k", other) == other
     assert await stores.seeds.secrets(match_id(first.match)) == first.secrets
-
-
-async def test_the_list_shows_what_the_viewer_may_know(stores: Stores) -> None:
-    """Matches come newest first, filtered and page by page; private ones to their players only."""
-    node = stores.node()
-    _, first = await node.open(ANN, proposal(), None)
-    _, private = await node.open(ANN, proposal(visibility=Visibility.PRIVATE), None)
-    _, waiting = await node.open(BEN, proposal(seat=None), None)
-    stores.catch_up()
-
-    async def listed(viewer: PlayerId | None, **query: object) -> list[MatchId]:
-        wanted: dict[str, object] = {"game": None, "phase": None, "before": None, "limit": 10} | query
-        return [one.id for one in await stores.match_list.page(viewer, **wanted)]
-
-    assert await listed(None) == [waiting.id, first.id]
-    assert await listed(BEN) == [waiting.id, first.id]
-    assert await listed(ANN) == [waiting.id, private.id, first.id]
-    assert await listed(ANN, phase=Phase.OPEN) == [waiting.id]
-    assert await listed(ANN, phase=Phase.PLAYING) == [private.id, first.id]
-    assert await listed(ANN, game="montana", limit=2) == [waiting.id, private.id]
-    assert await listed(ANN, before=private.id) == [first.id]
-    assert await listed(ANN, game="other") == []
-    await Lobby(node.decisions).take_seat(ANN, waiting.id, 0, "", None)
-    stores.catch_up()
-    (row,) = await stores.match_list.page(ANN, game=None, phase=None, before=None, limit=1)
-    assert (row.id, row.version, row.match.phase, row.match.holders[0].player) == (
-        waiting.id,
-        4,
-        Phase.PLAYING,
-        ANN,
-    )
 
 
 async def test_a_server_that_is_away_makes_the_store_unavailable(tmp_path: object) -> None:

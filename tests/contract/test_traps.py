@@ -45,7 +45,8 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.follow import Follower
 from adapters.postgres.group_commit import GroupCommit
 from adapters.postgres.migrate import migrate, migrations
-from adapters.postgres.read_models.match_list import MatchListRecorder
+from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import EVENTS, postgres_log, uuid_of
 from domain.games import GAMES
 from domain.match import PlayerId
@@ -321,8 +322,7 @@ async def test_8_a_lost_connection_ends_no_read_model(database: str, datastore: 
     with pytest.raises(OperationalError), subscription:
         next(subscription)
 
-    games = dict(GAMES)
-    follower = Follower(database, log, MatchListRecorder(games, datastore).catch_up)
+    follower = Follower(database, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
     async with postgres_stores(database) as stores:
         for _ in range(3):

@@ -176,10 +176,27 @@ def test_migrate_says_what_it_did(tmp_path: Path) -> None:
     assert again.stdout == "the database is up to date\n"
 
 
+def test_read_models_are_rebuilt_beside_a_running_service(tmp_path: Path) -> None:
+    """`montane rebuild` reaches the service's own PostgreSQL, and says what came of it."""
+    data = str(tmp_path / "data")
+    with Server("--data-dir", data, "--workers", face="rest") as server:
+        ann = Client(server.url)
+        match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})
+        eventually(lambda: ann.get("/v1/matches")["items"])
+        done = run("rebuild", "match_list", "--data-dir", data)
+        assert "match_list: 2 rows, 0 removed, 0 added" in done.stdout
+        assert [one["id"] for one in ann.get("/v1/matches")["items"]] == [match["id"]]
+        assert "match_list: at 4, 0 events behind" in run("rebuild", "--list", "--data-dir", data).stdout
+    unknown = run("rebuild", "match_lists", "--data-dir", data)
+    assert unknown.returncode == 1
+    assert unknown.stderr.startswith("montane: there is no read model match_lists; there are match_list")
+
+
 def test_help_and_version() -> None:
     """Every command explains itself."""
     assert run("version").stdout.startswith("montane 0.")
-    for arguments in (("--help",), ("serve", "--help"), ("migrate", "--help"), ("version", "--help")):
+    commands = ("serve", "work", "migrate", "rebuild", "token", "version")
+    for arguments in (("--help",), *((name, "--help") for name in commands)):
         assert "Usage" in run(*arguments).stdout
 
 

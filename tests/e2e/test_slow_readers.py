@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 
 import grpc
 import pytest
+from msgspec.structs import replace
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError
 
@@ -15,12 +16,10 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
 from adapters.settings import Address
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import PlayerId
 from services import feeds
 from services.ids import MatchId
-from services.lobby import Lobby
 from services.matches import Matches
 from tests.support.grpc_client import refusal_of
 from tests.support.montana import ENDLESS, WALK
@@ -37,7 +36,7 @@ TICK = 0.05
 @asynccontextmanager
 async def serving(matches: Matches, players: object) -> AsyncIterator[tuple[Address, int]]:
     """Give where REST and gRPC are served."""
-    services = Services(matches, Lobby(matches.decisions), players)  # type: ignore[arg-type]
+    services = replace(memory_stores().services(), matches=matches, players=players)
     address, stop = await start_rest(Address("127.0.0.1", 0), services)
     server = GrpcServer(services, matches.ready, "127.0.0.1:0")
     await server.start()

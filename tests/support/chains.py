@@ -2,19 +2,38 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from domain.match import PlayerId, seen
+from domain.match import (
+    OnTimeOut,
+    Phase,
+    PlayerId,
+    Resign,
+    TakeSeat,
+    TimeControl,
+    TimeControlKind,
+    TimeOut,
+    decide,
+    legal_moves,
+    open_match,
+    seen,
+)
 from domain.match.proof import Fact, Link, Proof, link, place_of, proof, request_hash
 from domain.shared.canonical import canonical
 from domain.shared.chain import genesis, salts
+from domain.shared.chance import seed_commitment
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.random_matches import Step, Table
+from services.decisions import chance_of
+from services.ids import MatchId
+from tests.support.matches import holder, terms
+from tests.support.random_matches import RESIGNING, Step, Table, random_options
 
-MATCH = "match_01j00000000000000000000000"
+MATCH = MatchId("match_01j00000000000000000000000")
 SEED = bytes(range(32))
 BEGUN = datetime(2026, 11, 30, 10, tzinfo=UTC)
 
@@ -37,13 +56,52 @@ class ShownEvent(Struct, frozen=True, kw_only=True):
     proof: Proof[Any]
 
 
+def fair(table: Table, number: int) -> Iterator[Step]:
+    """Yield the steps of a random match whose chance comes from the seed, as in a match that is served.
+
+    If the number is odd, seats give entropy and the match has clocks, by which seats now and then lose.
+    """
+    game, dice = table.game, Random(f"fair {table}/{number}")
+    odd = number % 2 == 1
+    wanted = replace(
+        terms(game, random_options(table, dice), table.seats),
+        seed_commitment=seed_commitment(SEED),
+        time_control=TimeControl(TimeControlKind.RESERVE, 60, 5) if odd else TimeControl(),
+        on_time_out=dice.choice(tuple(OnTimeOut)),
+    )
+    events, match = open_match(game, wanted)
+    yield Step(None, None, events, match)
+    version, place = len(events), 0
+    sitting = [TakeSeat(seat, holder(seat, f"entropy {seat}" * odd)) for seat in seats_in_order(table.seats)]
+    while match.phase is not Phase.FINISHED:
+        place += 1
+        command: Any = sitting.pop(0) if sitting else None
+        seat = command.seat if command else dice.choice(game.to_act(match.table))
+        if command is None:
+            command = dice.choice(legal_moves(game, match, seat))
+            if dice.random() < RESIGNING:
+                command = Resign()
+            if match.clocks and (deadline := match.clocks.deadline(seat)) and deadline <= time_of(place):
+                command = TimeOut(seat)
+        chance = chance_of(match, SEED, MATCH, version, command)
+        by = None if isinstance(command, TimeOut) else seat
+        events, match = decide(game, match, by, command, chance, time_of(place))
+        yield Step(by, command, events, match)
+        version += len(events)
+
+
+def time_of(place: int) -> datetime:
+    """Return the time of a step: some seconds apart, with a fraction now and then."""
+    return BEGUN + timedelta(seconds=7 * place, milliseconds=place % 3)
+
+
 def viewers(seats: int) -> tuple[Viewer, ...]:
     """Return everybody who may look at a match: the spectator, each seat, and the eye that sees all."""
     return (SPECTATOR, *map(seated, seats_in_order(seats)), ALL_SEEING)
 
 
 def facts(steps: Iterable[Step]) -> Iterator[Fact]:
-    """Yield the events of a match as they are hashed, a second and a bit between two commands."""
+    """Yield the events of a match as they are hashed."""
     version = 0
     for number, step in enumerate(steps):
         command = None if step.command is None else canonical(step.command)
@@ -52,7 +110,7 @@ def facts(steps: Iterable[Step]) -> Iterator[Fact]:
             version += 1
             yield Fact(
                 version=version,
-                at=BEGUN + timedelta(seconds=number, milliseconds=number % 3),
+                at=time_of(number),
                 seat=step.seat,
                 event=event,
                 command=command,

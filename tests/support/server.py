@@ -18,11 +18,13 @@ STOP_SECONDS = 5.0
 
 
 class Server:
-    """A running `montane serve`."""
+    """A running `montane serve`, or `montane work` for the face `work`."""
 
     def __init__(self, *flags: str, face: str = "all", environment: Mapping[str, str] | None = None) -> None:
         """Start it with these flags, on free ports and without limits; it answers when this returns."""
-        self._command = [str(Path(sys.executable).with_name("montane")), "serve", face, *flags]
+        self._serves = face != "work"
+        command = ["serve", face] if self._serves else ["work"]
+        self._command = [str(Path(sys.executable).with_name("montane")), *command, *flags]
         self._environment = {**os.environ, "MONTANE_RATE_LIMIT": "off", **(environment or {})}
         self.http_port = self.grpc_port = 0
         self._start()
@@ -33,7 +35,7 @@ class Server:
             *("--http-addr", f"127.0.0.1:{self.http_port}", "--grpc-addr", f"127.0.0.1:{self.grpc_port}"),
         ]
         self.process = subprocess.Popen(
-            [*self._command, *addresses],
+            [*self._command, *(addresses if self._serves else ())],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=self._environment,

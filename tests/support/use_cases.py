@@ -5,20 +5,36 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from eventsourcing.persistence import ApplicationRecorder
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
+from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
+from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.memory_webhooks import MemoryWebhooks
+from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
-from adapters.postgres.read_models.match_list import MatchListRecorder, MemoryMatchList, PostgresMatchList
-from adapters.postgres.store import Store, memory_store, postgres_log, postgres_store
+from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
+from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
+from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
+from adapters.postgres.read_models.registry import read_models
+from adapters.postgres.store import Store, memory_store, postgres_store
+from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.chat import Chat
+from services.chat_log import ChatLog
+from services.invitations import Invitations
 from services.live import Games
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.players import Players
 from services.ports import Clock
+from services.quick_match import QuickMatch
+from services.rematches import Rematches
+from services.statistics import Achievements
+from services.webhooks import Webhooks
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -56,13 +72,27 @@ class ManualClock:
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(self, store: Store, accounts: Any, seeds: Any, match_list: Any) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        accounts: Any,
+        seeds: Any,
+        match_list: Any,
+        chat_log: ChatLog,
+        records: Any,
+        quick_matches: Any,
+        agenda: Any,
+        webhooks: Any,
+    ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.clock = TickingClock()
+        self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
+        self.quick_matches, self.agenda = quick_matches, agenda
+        self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
-        """Bring the match list up to the log; one in memory always is."""
+        """Bring the read models up to the log; those in memory always are."""
 
     def node(
         self, *, remembered: int = 100, snapshot_every: int = 500, games: Games | None = None
@@ -82,10 +112,25 @@ class Stores:
         """Return the use cases around accounts, of one more process."""
         return Players(self.accounts, clock or self.clock)
 
+    def webhook_cases(self) -> Webhooks:
+        """Return the use cases around webhooks."""
+        return Webhooks(self.webhooks, self.clock, private=False)
+
     def services(self, node: Matches | None = None) -> Services:
         """Return all use cases of one more process on these stores, of which some may be made already."""
         node = node or self.node()
-        return Services(node, Lobby(node.decisions), self.players())
+        decisions, players = node.decisions, self.players()
+        return Services(
+            matches=node,
+            lobby=Lobby(decisions),
+            players=players,
+            chat=Chat(node, players, self.chat_log, self.clock),
+            achievements=Achievements(dict(GAMES), self.records, players),
+            webhooks=self.webhook_cases(),
+            invitations=Invitations(decisions, players),
+            rematches=Rematches(node, decisions),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+        )
 
 
 class PostgresStores(Stores):
@@ -96,16 +141,25 @@ class PostgresStores(Stores):
         games = dict(GAMES)
         super().__init__(
             postgres_store(games, datastore, APPEND_QUEUE),
-            PostgresAccounts(datastore),
-            PostgresSeeds(datastore),
-            PostgresMatchList(games, datastore),
+            accounts=PostgresAccounts(datastore),
+            seeds=PostgresSeeds(datastore),
+            match_list=PostgresMatchList(games, datastore),
+            chat_log=PostgresChatLog(datastore),
+            quick_matches=PostgresQuickMatches(datastore),
+            records=PostgresRecords(datastore),
+            agenda=PostgresAgenda(datastore),
+            webhooks=PostgresWebhooks(datastore),
         )
-        self._log: ApplicationRecorder = postgres_log(datastore)
-        self._list = MatchListRecorder(games, datastore)
+        self.datastore = datastore
+        self._read_models = ReadModels(games, datastore, read_models())
+        self._outbox = OutboxRecorder(games, datastore, lambda: None)
+        self._chat_outbox = ChatOutboxRecorder(datastore, lambda: None)
 
     def catch_up(self) -> None:
-        """Bring the match list up to the log."""
-        while self._list.catch_up(self._log):
+        """Bring the read models up to the log."""
+        while self._read_models.catch_up():
+            pass
+        while any([self._outbox.catch_up(), self._chat_outbox.catch_up()]):
             pass
 
 
@@ -113,11 +167,17 @@ def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
     log = POPOApplicationRecorder()
+    seeds, chat_log = MemorySeeds(), MemoryChatLog()
     return Stores(
         memory_store(games, log, POPOAggregateRecorder()),
-        MemoryAccounts(),
-        MemorySeeds(),
-        MemoryMatchList(games, log),
+        accounts=MemoryAccounts(),
+        seeds=seeds,
+        match_list=MemoryMatchList(games, log),
+        chat_log=chat_log,
+        quick_matches=MemoryQuickMatches(),
+        records=MemoryRecords(games, log),
+        agenda=MemoryAgenda(games, log),
+        webhooks=MemoryWebhooks(games, log, seeds, chat_log),
     )
 
 

@@ -1,195 +1,124 @@
-"""The list of matches: a table that follows the log, and the same in memory."""
+"""The list of matches: who may know of each, and how far it is."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 import msgspec
-from eventsourcing.persistence import ApplicationRecorder, StoredEvent, Tracking
-from eventsourcing.postgres import PostgresTrackingRecorder
-from psycopg import sql
+from msgspec.structs import replace
+from psycopg import Cursor
 
-from adapters.generics import filled
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.mapper import EventMapper, tag
-from adapters.postgres.store import EVENTS
-from domain.match import Finished, Match, Opened, Phase, PlayerId, SeatTaken, Started, Visibility, evolve
-from services.ids import MatchId, match_id, parsed
-from services.live import Games
-from services.ports import Listed, Recorded
+from adapters.postgres.mapper import tag
+from adapters.postgres.read_models.model import Happened
+from domain.match import (
+    Cancelled,
+    Finished,
+    Invited,
+    Match,
+    Opened,
+    Phase,
+    PlayerId,
+    SeatLeft,
+    SeatTaken,
+    Started,
+    Visibility,
+)
+from services.fits import fit_of
+from services.ids import parsed
 
-NAME = "match_list"
-TOPICS = [tag(event) for event in (Opened, SeatTaken, Started, Finished)]
-"""The events that the list shows anything of."""
 
-BATCH = 500
-STRIDE = 10_000
-"""How far the log may run ahead of the stored position while nothing in it concerns the list."""
+class Standing(StrEnum):
+    """How far a match is: its phase, but an open one may have no free seat."""
+
+    OPEN = "open"
+    FULL = "full"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
 
 
-class MatchListRecorder(PostgresTrackingRecorder):
-    """The table `match_list` and its position in the log, changed in one transaction."""
+class MatchListModel:
+    """The tables `match_list` and `match_players`."""
 
-    def __init__(self, games: Games, datastore: Datastore) -> None:
-        """Take the registered games and the connections."""
-        super().__init__(datastore, tracking_table_name="match_tracking")
-        self._games = games
-        self._mapper = EventMapper(games)
-        self._decoders = _decoders(games)
-        self._seen = 0
+    name = "match_list"
+    tables = ("match_list", "match_players")
+    topics = frozenset(
+        tag(event) for event in (Opened, SeatTaken, SeatLeft, Invited, Started, Finished, Cancelled)
+    )
+    turns = False
 
-    def catch_up(self, log: ApplicationRecorder) -> bool:
-        """Take in the next batch of the log, and return whether there may be more.
-
-        One process does so at a time; what another is doing is left to it.
-        """
-        with self.datastore.transaction(commit=True) as cursor:
-            cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (NAME,))
-            row = cursor.fetchone()
-            if row is None or not row["held"]:
-                return False
-            tracked = self._max_tracking_id(NAME, cursor) or 0
-            start = max(tracked, self._seen)
-            stop = log.max_notification_id() or 0
-            found = log.select_notifications(start, BATCH, stop, TOPICS, inclusive_of_start=False)
-            reached = found[-1].id if len(found) == BATCH else max(stop, start)
-            for notification in found:
-                self._apply(cursor, notification)
-            if found or reached - tracked > STRIDE:
-                self._insert_tracking(cursor, Tracking(NAME, reached))
-        self._seen = reached
-        return len(found) == BATCH
-
-    def _apply(self, cursor: Any, stored: StoredEvent) -> None:
-        recorded: Recorded = self._mapper.to_domain_event(stored).recorded
-        number = stored.originator_id
-        if isinstance(recorded.event, Opened):
-            game = self._games[recorded.event.terms.game]
-            before = None
-        else:
-            row = cursor.execute(
-                "SELECT game, match FROM match_list WHERE match_id = %s", (number,)
-            ).fetchone()
-            game = self._games[row["game"]]
-            before = self._decoders[game.id].decode(bytes(row["match"]))
-        match = evolve(game, before, recorded.event)
-        players = [parsed("player", player) for player in (match.terms.opener, *_seated(match))]
-        cursor.execute(
-            "INSERT INTO match_list (match_id, game, phase, public, players, opened_at, match)"
-            " VALUES (%s, %s, %s, %s, %s, %s, %s)"
-            " ON CONFLICT (match_id) DO UPDATE"
-            " SET phase = excluded.phase, players = excluded.players, match = excluded.match",
-            (
-                number,
-                game.id,
-                match.phase,
-                match.terms.visibility is Visibility.PUBLIC,
-                players,
-                recorded.at,
-                msgspec.json.encode(match),
-            ),
+    def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
+        """Write down each match as the last of these events left it."""
+        last = {happened.number: happened for happened in batch}
+        cursor.execute("DELETE FROM match_players WHERE match_id = ANY(%s)", (list(last),))
+        cursor.executemany(
+            "INSERT INTO match_list VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+            " ON CONFLICT (match_id) DO UPDATE SET (standing, free_seats, seated, known, match) ="
+            " (excluded.standing, excluded.free_seats, excluded.seated, excluded.known, excluded.match)",
+            [_row(happened) for happened in last.values()],
+        )
+        cursor.executemany(
+            "INSERT INTO match_players VALUES (%s, %s, %s, %s, %s, %s, %s)",
+            [row for happened in last.values() for row in _players(happened)],
         )
 
 
-class PostgresMatchList:
-    """The port `MatchList`."""
-
-    def __init__(self, games: Games, datastore: Datastore) -> None:
-        """Take the registered games and the connections."""
-        self._datastore = datastore
-        self._decoders = _decoders(games)
-
-    async def page(
-        self,
-        viewer: PlayerId | None,
-        *,
-        game: str | None,
-        phase: Phase | None,
-        before: MatchId | None,
-        limit: int,
-    ) -> list[Listed]:
-        """Return matches that the viewer may know of, newest first, older than `before`."""
-        conditions: list[tuple[str, Any]] = [
-            ("(public OR players @> %s)", [None if viewer is None else parsed("player", viewer)]),
-        ]
-        if game is not None:
-            conditions.append(("game = %s", game))
-        if phase is not None:
-            conditions.append(("phase = %s", phase))
-        if before is not None:
-            conditions.append(("match_id < %s", parsed("match", before)))
-        query = sql.SQL(
-            "SELECT match_id, game, opened_at, match, (SELECT max(originator_version) FROM {events}"
-            " WHERE originator_id = match_id) AS version"
-            " FROM match_list WHERE {conditions} ORDER BY match_id DESC LIMIT %s"
-        ).format(
-            events=sql.Identifier(EVENTS),
-            conditions=sql.SQL(" AND ").join([sql.SQL(text) for text, _ in conditions]),
-        )
-        rows = await self._datastore.execute(query, (*(value for _, value in conditions), limit))
-        return [
-            Listed(
-                id=match_id(row["match_id"]),
-                opened_at=row["opened_at"],
-                match=self._decoders[row["game"]].decode(bytes(row["match"])),
-                version=row["version"],
-            )
-            for row in rows
-        ]
+def standing_of(match: Match[Any, Any]) -> Standing:
+    """Return how far a match is."""
+    if match.phase is Phase.OPEN and None not in match.holders:
+        return Standing.FULL
+    return Standing(match.phase.value)
 
 
-class MemoryMatchList:
-    """The port `MatchList` over a log in memory, folded anew at each call: the twin for fast tests."""
-
-    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
-        """Take the registered games and the log."""
-        self._games = games
-        self._mapper = EventMapper(games)
-        self._log = log
-
-    async def page(
-        self,
-        viewer: PlayerId | None,
-        *,
-        game: str | None,
-        phase: Phase | None,
-        before: MatchId | None,
-        limit: int,
-    ) -> list[Listed]:
-        """Return matches that the viewer may know of, newest first, older than `before`."""
-        listed: dict[UUID, Listed] = {}
-        for stored in self._log.select_notifications(None, 1_000_000):
-            recorded: Recorded = self._mapper.to_domain_event(stored).recorded
-            number = cast(UUID, stored.originator_id)
-            known = listed.get(number)
-            if known is None:
-                terms = recorded.event.terms
-                match = evolve(self._games[terms.game], None, recorded.event)
-            else:
-                match = evolve(self._games[known.match.terms.game], known.match, recorded.event)
-            listed[number] = Listed(
-                id=match_id(number),
-                opened_at=recorded.at if known is None else known.opened_at,
-                match=match,
-                version=recorded.version,
-            )
-        found = [
-            one
-            for one in sorted(listed.values(), key=lambda one: one.id, reverse=True)
-            if (game is None or one.match.terms.game == game)
-            and (phase is None or one.match.phase is phase)
-            and (before is None or one.id < before)
-            and (
-                one.match.terms.visibility is Visibility.PUBLIC
-                or viewer in (one.match.terms.opener, *_seated(one.match))
-            )
-        ]
-        return found[:limit]
-
-
-def _decoders(games: Games) -> dict[str, Any]:
-    return {game.id: msgspec.json.Decoder(filled(Match, game.state, game.options)) for game in games.values()}
-
-
-def _seated(match: Match[Any, Any]) -> Sequence[PlayerId]:
+def seated_in(match: Match[Any, Any]) -> list[PlayerId]:
+    """Return who holds a seat, in seat order."""
     return [holder.player for holder in match.holders if holder is not None]
+
+
+def known_to(match: Match[Any, Any]) -> set[PlayerId]:
+    """Return who may know of a match though it is private."""
+    return {match.terms.opener, *match.invited, *seated_in(match)}
+
+
+def _row(happened: Happened) -> tuple[Any, ...]:
+    match = happened.match
+    public = match.terms.visibility is Visibility.PUBLIC
+    return (
+        happened.number,
+        match.terms.game,
+        standing_of(match),
+        public,
+        happened.opened_at,
+        match.holders.count(None) if match.phase is Phase.OPEN else 0,
+        fit_of(match.terms),
+        [_number(player) for player in seated_in(match)],
+        [] if public else sorted(map(_number, known_to(match))),
+        # Clocks change with every move, and no list shows them.
+        msgspec.json.encode(replace(match, clocks=None)),
+    )
+
+
+def _players(happened: Happened) -> list[tuple[Any, ...]]:
+    match = happened.match
+    public = match.terms.visibility is Visibility.PUBLIC
+    seated = set(seated_in(match))
+    return [
+        (
+            happened.number,
+            _number(player),
+            match.terms.game,
+            standing_of(match),
+            public,
+            player in seated,
+            happened.opened_at,
+        )
+        for player in sorted(seated if public else known_to(match))
+    ]
+
+
+def _number(player: PlayerId) -> UUID:
+    number = parsed("player", player)
+    if number is None:
+        raise ValueError(f"{player} is no player's id")
+    return number

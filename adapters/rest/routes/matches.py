@@ -18,14 +18,24 @@ from adapters.rest.bodies import (
 )
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, caller_if_any, decoded, services, version_in
+from adapters.rest.requests import (
+    Call,
+    body,
+    caller,
+    caller_if_any,
+    decoded,
+    services,
+    time_in,
+    version_in,
+)
 from adapters.rest.sockets import Socket, converse_over
-from adapters.rest.streams import EventStream, resumed_behind, streamed
-from domain.match import Phase
+from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed
+from domain.match import Phase, PlayerId
+from domain.shared.game import Game
 from services.decisions import LONGEST_KEY
 from services.ids import MatchId
 from services.matches import Proposal
-from services.ports import Listed, Scope
+from services.ports import Listed, MatchFilter, Scope
 from services.summaries import summaries
 
 Key = Annotated[
@@ -43,6 +53,14 @@ LookingAs = Annotated[
         description="A seat's number, `spectator` or `all`; left out, your own seat or else a spectator.",
     ),
 ]
+Shown = Annotated[
+    str | None,
+    QueryParameter(name="invitation", description="The invitation to the match, which its link carries."),
+]
+
+
+A_TIME = {"format": "date-time"}
+"""What the schema says of a parameter that is a time, beside that it is text."""
 
 
 @post(
@@ -55,20 +73,15 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """Open a match.
 
     The caller takes the seat it names. A match starts by itself when its last seat is taken, unless `start`
-    is `manual`.
+    is `manual`. One that does not begin is called off after a time that the server sets, commonly a day.
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, RawMatchRequest)
     matches = services(request).matches
     game = matches.game(asked.game)
-    options = (
-        game.options()
-        if asked.options is msgspec.UNSET
-        else decoded(bytes(asked.options), game.options, "options")
-    )
     proposal = Proposal(
         game=game.id,
-        options=options,
+        options=options_in(asked.options, game),
         seats=asked.seats,
         seat=asked.seat,
         visibility=asked.visibility,
@@ -84,7 +97,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     )
     used, listed = await matches.open(player.id, proposal, key)
     headers = {"Location": f"/v1/matches/{listed.id}", "Idempotency-Key": used}
-    return await _match(request, listed, status=201, headers=headers)
+    return await match_answer(request, listed, status=201, headers=headers)
 
 
 @get("/matches", opt=describes(answers="MatchPage", lines="Match", fails=(400, 401, 403, 404)))
@@ -94,28 +107,55 @@ async def list_matches(
     phase: Annotated[
         Phase | None, QueryParameter(description="Only matches that are this far.", name="state")
     ] = None,
+    open_seats: Annotated[
+        bool, QueryParameter(description="Only matches with a free seat that may be taken.")
+    ] = False,
+    player: Annotated[
+        str | None, QueryParameter(description="Only matches in which this player has a seat.")
+    ] = None,
+    my_turn: Annotated[
+        bool, QueryParameter(description="Only matches in which the caller is to act.")
+    ] = False,
+    created_after: Annotated[
+        str | None, QueryParameter(description="Only matches opened later than this.", schema_extra=A_TIME)
+    ] = None,
+    created_before: Annotated[
+        str | None, QueryParameter(description="Only matches opened earlier than this.", schema_extra=A_TIME)
+    ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
 ) -> Response[bytes]:
     """List matches, newest first.
 
-    Public ones and the caller's own. The list follows the matches within moments. With
+    Public ones, and the private ones in which the caller sits, which it opened, or to which it is invited;
+    of these, those for which all holds that is asked for. The list follows the matches within moments. With
     `Accept: application/x-ndjson` each match is a line, and the token of the next page the header
-    `Next-Page-Token`.
+    `Next-Page-Token`. A token goes with the same filters.
     """
-    player = await caller_if_any(request)
+    onlooker = await caller_if_any(request)
+    wanted = MatchFilter(
+        game=game,
+        phase=phase,
+        open_seats=open_seats,
+        player=None if player is None else PlayerId(player),
+        my_turn=my_turn,
+        created_after=time_in(created_after, "created_after"),
+        created_before=time_in(created_before, "created_before"),
+    )
     page = await services(request).matches.page(
-        None if player is None else player.id, game=game, phase=phase, after=page_token, size=page_size
+        None if onlooker is None else onlooker.id, wanted, after=page_token, size=page_size
     )
     return paged(request, await summaries(page.items, services(request).players), page.next)
 
 
-@get("/matches/{match:str}", opt=describes(answers="Match", fails=(401, 403, 404)))
-async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
+@get("/matches/{match:str}", opt=describes(answers="Match", fails=(400, 401, 403, 404)))
+async def get_match(request: Call, match: FromPath[str], shown: Shown = None) -> Response[bytes]:
     """Tell a match without its table."""
     player = await caller_if_any(request)
-    listed = await services(request).matches.read(MatchId(match), None if player is None else player.id)
-    return await _match(request, listed)
+    listed = await services(request).matches.read(
+        MatchId(match), None if player is None else player.id, shown
+    )
+    return await match_answer(request, listed)
 
 
 @put(
@@ -125,18 +165,23 @@ async def get_match(request: Call, match: FromPath[str]) -> Response[bytes]:
     ),
 )
 async def take_seat(
-    request: Call, match: FromPath[str], seat: FromPath[int], key: Key = None
+    request: Call, match: FromPath[str], seat: FromPath[int], key: Key = None, shown: Shown = None
 ) -> Response[bytes]:
-    """Take a seat.
+    """Take a seat, or give it to a bot.
 
-    The last one to sit down starts the match.
+    The last one to sit down starts the match. With `bot` one of the server's bots sits down, which the opener
+    alone may ask for.
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, SeatRequest)
-    used, listed = await services(request).lobby.take_seat(
-        player.id, MatchId(match), seat, asked.entropy, key, kind=player.holder_kind
-    )
-    return await _match(request, listed, headers={"Idempotency-Key": used})
+    lobby, id = services(request).lobby, MatchId(match)
+    if asked.bot is None:
+        used, listed = await lobby.take_seat(
+            player.id, id, seat, asked.entropy, key, kind=player.holder_kind, invitation=shown
+        )
+    else:
+        used, listed = await lobby.seat_bot(player.id, id, seat, asked.bot, asked.entropy, key)
+    return await match_answer(request, listed, headers={"Idempotency-Key": used})
 
 
 @post(
@@ -175,15 +220,15 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
 
 @get(
     "/matches/{match:str}/legal-moves",
-    opt=describes(answers="LegalMoves", fails=(401, 403, 404), secured=True),
+    opt=describes(answers="LegalMoves", fails=(400, 401, 403, 404), secured=True),
 )
-async def list_legal_moves(request: Call, match: FromPath[str]) -> Response[bytes]:
+async def list_legal_moves(request: Call, match: FromPath[str], shown: Shown = None) -> Response[bytes]:
     """List the legal moves of the caller's seat.
 
     In full form and stated order; none while the seat is not to act.
     """
     player = await caller(request, Scope.READ)
-    view = await services(request).matches.legal_moves(MatchId(match), player.id)
+    view = await services(request).matches.legal_moves(MatchId(match), player.id, shown)
     return answer(LegalMoves(view.version, view.legal_moves), version=view.version)
 
 
@@ -195,18 +240,23 @@ async def get_view(
         int | None, QueryParameter(description="The version to look back to; now if left out.", ge=1)
     ] = None,
     looking_as: LookingAs = None,
+    shown: Shown = None,
 ) -> Response[bytes]:
     """Show the table, now or at any version, as one viewer may see it."""
     player = await caller_if_any(request)
     view = await services(request).matches.view(
-        MatchId(match), None if player is None else player.id, version=version, looking_as=looking_as
+        MatchId(match),
+        None if player is None else player.id,
+        version=version,
+        looking_as=looking_as,
+        invitation=shown,
     )
     return answer(view, version=view.version)
 
 
 @get(
     "/matches/{match:str}/events",
-    opt=describes(answers="EventPage", streams="StreamItem", fails=(400, 401, 403, 404)),
+    opt=describes(answers="EventPage", streams="StreamItem", ends=True, fails=(400, 401, 403, 404)),
 )
 async def list_events(
     request: Call,
@@ -217,6 +267,7 @@ async def list_events(
     page_size: PageSize = 50,
     page_token: PageToken = None,
     looking_as: LookingAs = None,
+    shown: Shown = None,
 ) -> Response[Any]:
     """List what happened, in order, as one viewer may see it; or go on as it happens.
 
@@ -234,11 +285,14 @@ async def list_events(
             None if player is None else player.id,
             after=resumed_behind(request, after),
             looking_as=looking_as,
+            invitation=shown,
         )
         if watch.finished and "last-event-id" in request.headers:
             watch.leave()
             return Response(None, status_code=204)
-        return EventStream(watch, media_type)
+        if player is not None:
+            services(request).players.sessions.hold(player.credential, watch)
+        return EventStream(watch, media_type, FORMS[media_type])
     if page_token is not None:
         after = version_in(page_token, "page_token", "a token that a page gave")
     page = await services(request).matches.events(
@@ -247,6 +301,7 @@ async def list_events(
         after=after or 0,
         size=page_size,
         looking_as=looking_as,
+        invitation=shown,
     )
     return answer(Items(page.items, page.next))
 
@@ -257,11 +312,21 @@ async def play(socket: Socket, match: FromPath[str]) -> None:
     await converse_over(socket, MatchId(match))
 
 
-async def _match(
+async def match_answer(
     request: Call, listed: Listed, *, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
+    """Return the answer that tells a match without its table."""
     (summary,) = await summaries([listed], services(request).players)
     return answer(summary, status=status, version=listed.version, headers=headers)
+
+
+def options_in(asked: msgspec.Raw | msgspec.UnsetType, game: Game[Any, Any, Any, Any]) -> Any:
+    """Return the options that a request asks for; those left out have their defaults.
+
+    Raises:
+        Malformed: They are not options of the game; names the field.
+    """
+    return game.options() if asked is msgspec.UNSET else decoded(bytes(asked), game.options, "options")
 
 
 ROUTES = (

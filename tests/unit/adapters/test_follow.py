@@ -6,8 +6,6 @@ from threading import Thread
 
 import psycopg
 import pytest
-from eventsourcing.persistence import ApplicationRecorder
-from eventsourcing.popo import POPOApplicationRecorder
 
 from adapters.postgres import follow
 from adapters.postgres.follow import Follower
@@ -26,7 +24,7 @@ class Batches:
         self._outcomes = outcomes
         self.calls = 0
 
-    def __call__(self, log: ApplicationRecorder) -> bool:
+    def __call__(self) -> bool:
         """Give the next outcome."""
         outcome = self._outcomes[min(self.calls, len(self._outcomes) - 1)]
         self.calls += 1
@@ -38,7 +36,7 @@ class Batches:
 @contextmanager
 def following(database: str, batches: Batches) -> Iterator[None]:
     """Keep a follower at work, and see that it stops."""
-    follower = Follower(database, POPOApplicationRecorder(), batches)
+    follower = Follower(database, batches)
     follower.start()
     try:
         yield

@@ -19,8 +19,9 @@ from adapters.openid import OLD, PAUSE, OpenIdIssuer, trustworthy
 from adapters.settings import SettingError, load
 from domain.match import PlayerId
 from services.errors import Unauthenticated, Unavailable
-from services.players import GUEST_SCOPES, REMEMBERED, Caller, Players
+from services.players import GUEST_SCOPES, REMEMBERED, Caller, Players, hash_of
 from services.ports import Identity, Scope
+from services.sessions import Credential
 from tests.support.issuer import AUDIENCE, LocalIssuer, edwards, elliptic, rsa, serving, signed
 from tests.support.use_cases import ManualClock, memory_stores, postgres_stores
 
@@ -396,8 +397,12 @@ async def test_a_subject_becomes_one_player(nodes: tuple[Players, Players], trus
     """At first sight, whichever node sees it, and the same ever after; another subject is another."""
     ann = [trust.issuer.token(nickname="Annie", locale="de-ch", exp=AT + n) for n in range(1000, 1006)]
     calls = [node.authenticate(token, Scope.PLAY) for token in ann for node in nodes]
-    (caller,) = set(await asyncio.gather(*calls))
-    assert caller == Caller(caller.id, frozenset(GUEST_SCOPES), None)
+    callers = await asyncio.gather(*calls)
+    caller = callers[0]
+    assert {one.id for one in callers} == {caller.id}
+    until = NOW + timedelta(seconds=1000 + SKEW)
+    shown = Credential(hash_of(ann[0]), caller.id, until, signed_in=True)
+    assert caller == Caller(caller.id, frozenset(GUEST_SCOPES), shown)
     player = await nodes[0].own(caller)
     assert (player.display_name, player.locale) == ("Annie", "de-CH")
     ben = await nodes[1].authenticate(trust.issuer.token(sub="ben"), Scope.READ)

@@ -53,3 +53,13 @@ def test_a_wrong_figure_is_named(name: str, text: str) -> None:
     """What is no budget is refused, with the setting's name."""
     with pytest.raises(SettingError, match=f"MONTANE_{name}: expected"):
         load({}, {f"MONTANE_{name}": text})
+
+
+def test_webhooks_stay_out_of_private_networks_unless_they_are_allowed_there() -> None:
+    """One word allows it, one refuses it, and any other is a mistake."""
+    variable = "MONTANE_WEBHOOK_PRIVATE_ADDRESSES"
+    assert not load({}, {}).webhook_private_addresses
+    assert load({}, {variable: "allow"}).webhook_private_addresses
+    assert not load({}, {variable: "refuse"}).webhook_private_addresses
+    with pytest.raises(SettingError, match=f"{variable}: expected allow or refuse"):
+        load({}, {variable: "yes"})

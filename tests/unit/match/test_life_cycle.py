@@ -250,7 +250,7 @@ def test_a_match_needs_options_that_its_game_allows() -> None:
 
 
 def test_every_reason_is_reached_and_has_its_clause() -> None:
-    """The tables here, of the lobby and of time reach every reason that a match has; each has its clause."""
+    """The tests of this folder reach every reason that a match has; each has its clause."""
     refusals = {reason for reason, *_ in (*REFUSED_COMMANDS, *REFUSED_SEATS, *REFUSED)}
     elsewhere = {
         Reason.SEATS_OUT_OF_RANGE,
@@ -259,6 +259,7 @@ def test_every_reason_is_reached_and_has_its_clause() -> None:
         Reason.TIME_CONTROL_INVALID,
         Reason.OUT_OF_TIME,
         Reason.TIME_NOT_UP,
+        Reason.MATCH_NOT_OVER,
     }
     assert refusals | elsewhere == set(Reason)
     assert set(CLAUSES) == set(Reason)

@@ -9,9 +9,10 @@ import pytest
 from domain.match import PlayerId
 from services.errors import Failure, Forbidden, Malformed, NotFound, TooMany, Unauthenticated
 from services.ids import TokenId, new_uuid, written
-from services.players import MOST_TOKENS, REMEMBERED, Caller, Players, PublicPlayer
+from services.players import MOST_TOKENS, REMEMBERED, Caller, Players, PublicPlayer, hash_of
 from services.ports import Scope, Token
 from services.profiles import ProfileChange
+from services.sessions import Credential
 from tests.support.use_cases import ManualClock, Stores, memory_stores
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -66,7 +67,7 @@ async def refusal(call: Awaitable[Any], kind: type[Failure]) -> tuple[str, dict[
 
 def allows(*scopes: Scope) -> set[Scope]:
     """Return what a token of these scopes allows."""
-    caller = Caller(NOBODY, frozenset(scopes), None)
+    caller = Caller(NOBODY, frozenset(scopes), Credential(b"", NOBODY, None))
 
     def allowed(scope: Scope) -> bool:
         try:
@@ -91,7 +92,8 @@ def test_a_scope_allows_itself_and_what_it_includes() -> None:
 async def test_a_guests_first_token_plays_reads_and_has_webhooks(service: Service) -> None:
     """It neither is a bot's nor concerns the deployment, and stays good."""
     scopes = frozenset({Scope.PLAY, Scope.READ, Scope.WEBHOOKS})
-    assert service.caller == Caller(service.ann.id, scopes, None)
+    shown = Credential(hash_of(service.token), service.ann.id, None)
+    assert service.caller == Caller(service.ann.id, scopes, shown)
     for missing in (Scope.BOT, Scope.ADMIN):
         found = await refusal(service.players.authenticate(service.token, missing), Forbidden)
         assert found == ("SCOPE_MISSING", {"scope": missing})
@@ -304,6 +306,6 @@ async def test_an_erased_account_is_gone(service: Service) -> None:
 async def test_an_operator_gives_tokens_to_players_that_exist(service: Service) -> None:
     """Of any scope; nobody else gets one."""
     caller = await service.called(Scope.ADMIN, Scope.READ)
-    assert caller == Caller(service.ann.id, frozenset({Scope.ADMIN, Scope.READ}), None)
+    assert (caller.id, caller.scopes) == (service.ann.id, frozenset({Scope.ADMIN, Scope.READ}))
     refused = await refusal(service.players.issue_token(NOBODY, [Scope.READ], None), NotFound)
     assert refused == ("NO_SUCH_PLAYER", {"player": NOBODY})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
 
-from domain.shared.canonical import canonical
+from domain.shared.canonical import canonical, is_canonical
 
 NAMES = st.text(st.characters(max_codepoint=0x7F))
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -86,3 +86,19 @@ def test_what_is_canonical_is_taken_as_it_is() -> None:
 def test_times_have_one_form(microsecond: int, written: bytes) -> None:
     """UTC as Z, no fraction or six digits of it (RFC 3339)."""
     assert canonical(datetime(2026, 11, 30, 10, microsecond=microsecond, tzinfo=UTC)) == written
+
+
+@given(VALUES)
+def test_canonical_json_is_told(value: object) -> None:
+    """Whatever is written is canonical; with a space before it, it is not."""
+    assert is_canonical(canonical(value))
+    assert not is_canonical(b" " + canonical(value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"{", b'{"b":1,"a":2}', b'{"a":1,"a":1}', b"[1, 2]", b"1e2", b'"\\u0041"', b"\xff", b"[" * 100_000],
+)
+def test_other_json_is_told(text: bytes) -> None:
+    """Another order, a field twice, white space, another form of a number or letter, no JSON at all."""
+    assert not is_canonical(text)

@@ -50,6 +50,11 @@ class CatalogueServiceStub:
                 request_serializer=montane_dot_v1_dot_catalogue__pb2.GetRulesRequest.SerializeToString,
                 response_deserializer=montane_dot_v1_dot_catalogue__pb2.GetRulesResponse.FromString,
                 _registered_method=True)
+        self.ListBots = channel.unary_unary(
+                '/montane.v1.CatalogueService/ListBots',
+                request_serializer=montane_dot_v1_dot_catalogue__pb2.ListBotsRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_catalogue__pb2.ListBotsResponse.FromString,
+                _registered_method=True)
 
 
 class CatalogueServiceServicer:
@@ -77,6 +82,13 @@ class CatalogueServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListBots(self, request, context):
+        """Gives the server's bots. Each can be given any number of seats of a match, by its opener (TakeSeat).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CatalogueServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +106,11 @@ def add_CatalogueServiceServicer_to_server(servicer, server):
                     servicer.GetRules,
                     request_deserializer=montane_dot_v1_dot_catalogue__pb2.GetRulesRequest.FromString,
                     response_serializer=montane_dot_v1_dot_catalogue__pb2.GetRulesResponse.SerializeToString,
+            ),
+            'ListBots': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListBots,
+                    request_deserializer=montane_dot_v1_dot_catalogue__pb2.ListBotsRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_catalogue__pb2.ListBotsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +195,33 @@ class CatalogueService:
             '/montane.v1.CatalogueService/GetRules',
             montane_dot_v1_dot_catalogue__pb2.GetRulesRequest.SerializeToString,
             montane_dot_v1_dot_catalogue__pb2.GetRulesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListBots(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.CatalogueService/ListBots',
+            montane_dot_v1_dot_catalogue__pb2.ListBotsRequest.SerializeToString,
+            montane_dot_v1_dot_catalogue__pb2.ListBotsResponse.FromString,
             options,
             channel_credentials,
             insecure,

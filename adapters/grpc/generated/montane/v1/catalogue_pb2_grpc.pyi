@@ -54,6 +54,8 @@ class CatalogueServiceStub:
     """Gives one game. NOT_FOUND if there is none of this id."""
     GetRules: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.GetRulesRequest, _catalogue_pb2.GetRulesResponse]
     """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
+    ListBots: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.ListBotsRequest, _catalogue_pb2.ListBotsResponse]
+    """Gives the server's bots. Each can be given any number of seats of a match, by its opener (TakeSeat)."""
 
 @_typing.type_check_only
 class CatalogueServiceAsyncStub(CatalogueServiceStub):
@@ -66,6 +68,8 @@ class CatalogueServiceAsyncStub(CatalogueServiceStub):
     """Gives one game. NOT_FOUND if there is none of this id."""
     GetRules: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.GetRulesRequest, _catalogue_pb2.GetRulesResponse]  # type: ignore[assignment]
     """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
+    ListBots: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.ListBotsRequest, _catalogue_pb2.ListBotsResponse]  # type: ignore[assignment]
+    """Gives the server's bots. Each can be given any number of seats of a match, by its opener (TakeSeat)."""
 
 class CatalogueServiceServicer(metaclass=_abc_1.ABCMeta):
     """What can be played. Needs no token."""
@@ -93,5 +97,13 @@ class CatalogueServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_catalogue_pb2.GetRulesResponse, _abc.Awaitable[_catalogue_pb2.GetRulesResponse]]:
         """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
+
+    @_abc_1.abstractmethod
+    def ListBots(
+        self,
+        request: _catalogue_pb2.ListBotsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_catalogue_pb2.ListBotsResponse, _abc.Awaitable[_catalogue_pb2.ListBotsResponse]]:
+        """Gives the server's bots. Each can be given any number of seats of a match, by its opener (TakeSeat)."""
 
 def add_CatalogueServiceServicer_to_server(servicer: CatalogueServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -64,7 +64,7 @@ class _VisibilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibility
     VISIBILITY_PUBLIC: _Visibility.ValueType  # 1
     """Everybody; anybody may look on."""
     VISIBILITY_PRIVATE: _Visibility.ValueType  # 2
-    """Its opener and its seats; to all others there is no such match."""
+    """Its opener, its seats, and whoever is invited or shows its link; to all others there is no such match."""
 
 class Visibility(_Visibility, metaclass=_VisibilityEnumTypeWrapper):
     """Who may know of a match."""
@@ -74,7 +74,7 @@ VISIBILITY_UNSPECIFIED: Visibility.ValueType  # 0
 VISIBILITY_PUBLIC: Visibility.ValueType  # 1
 """Everybody; anybody may look on."""
 VISIBILITY_PRIVATE: Visibility.ValueType  # 2
-"""Its opener and its seats; to all others there is no such match."""
+"""Its opener, its seats, and whoever is invited or shows its link; to all others there is no such match."""
 Global___Visibility: _TypeAlias = Visibility  # noqa: Y015
 
 class _Disclosure:
@@ -734,7 +734,10 @@ Global___TimeControl: _TypeAlias = TimeControl  # noqa: Y015
 
 @_typing.final
 class Clocks(_message.Message):
-    """The time that the seats have left. A seat's time is up when it has run for what remained."""
+    """The time that the seats have left. A seat whose time runs has what it had less the time since `at`; when that is
+    nothing it may only resign. All others have what they had. This holds until the next `clocks_set`. A client counts
+    from the server's time, which heartbeats tell, as its own clock may be wrong.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -39,6 +39,8 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     """Events have to be read from the store, and it is away."""
     END_REASON_TOO_SLOW: _EndReason.ValueType  # 4
     """The reader fell too far behind."""
+    END_REASON_TOKEN_ENDED: _EndReason.ValueType  # 5
+    """The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 
 class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -53,6 +55,8 @@ END_REASON_STORE_UNAVAILABLE: EndReason.ValueType  # 3
 """Events have to be read from the store, and it is away."""
 END_REASON_TOO_SLOW: EndReason.ValueType  # 4
 """The reader fell too far behind."""
+END_REASON_TOKEN_ENDED: EndReason.ValueType  # 5
+"""The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
 
 class _ViewerKind:
@@ -239,18 +243,24 @@ class GetMatchRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCH_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
         self,
         *,
         match: _builtins.str = ...,
+        invitation: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_invitation", b"_invitation", "invitation", b"invitation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_invitation", b"_invitation", "invitation", b"invitation", "match", b"match"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
 
 Global___GetMatchRequest: _TypeAlias = GetMatchRequest  # noqa: Y015
 
@@ -288,6 +298,11 @@ class ListMatchesRequest(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    OPEN_SEATS_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    MY_TURN_FIELD_NUMBER: _builtins.int
+    CREATED_AFTER_FIELD_NUMBER: _builtins.int
+    CREATED_BEFORE_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """Only matches of this game; absent, of all games."""
     state: _match_pb2.Phase.ValueType
@@ -295,7 +310,21 @@ class ListMatchesRequest(_message.Message):
     page_size: _builtins.int
     """Most items of the page, 1 to 200; absent, 50."""
     page_token: _builtins.str
-    """The `next_page_token` of the page before; absent, the first page."""
+    """The `next_page_token` of the page before, which goes with the same filters; absent, the first page."""
+    open_seats: _builtins.bool
+    """Only matches with a free seat that may be taken."""
+    player: _builtins.str
+    """Only matches in which this player, `player_...`, has a seat; absent, anybody's."""
+    my_turn: _builtins.bool
+    """Only matches in which the caller is to act. UNAUTHENTICATED without a token."""
+    @_builtins.property
+    def created_after(self) -> _timestamp_pb2.Timestamp:
+        """Only matches opened later than this; absent, at any time."""
+
+    @_builtins.property
+    def created_before(self) -> _timestamp_pb2.Timestamp:
+        """Only matches opened earlier than this; absent, at any time."""
+
     def __init__(
         self,
         *,
@@ -303,25 +332,42 @@ class ListMatchesRequest(_message.Message):
         state: _match_pb2.Phase.ValueType | None = ...,
         page_size: _builtins.int | None = ...,
         page_token: _builtins.str | None = ...,
+        open_seats: _builtins.bool = ...,
+        player: _builtins.str | None = ...,
+        my_turn: _builtins.bool = ...,
+        created_after: _timestamp_pb2.Timestamp | None = ...,
+        created_before: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_game", b"_game", "_page_size", b"_page_size", "_page_token", b"_page_token", "_state", b"_state", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "state", b"state"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_created_after", b"_created_after", "_created_before", b"_created_before", "_game", b"_game", "_page_size", b"_page_size", "_page_token", b"_page_token", "_player", b"_player", "_state", b"_state", "created_after", b"created_after", "created_before", b"created_before", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "player", b"player", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_game", b"_game", "_page_size", b"_page_size", "_page_token", b"_page_token", "_state", b"_state", "game", b"game", "page_size", b"page_size", "page_token", b"page_token", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_created_after", b"_created_after", "_created_before", b"_created_before", "_game", b"_game", "_page_size", b"_page_size", "_page_token", b"_page_token", "_player", b"_player", "_state", b"_state", "created_after", b"created_after", "created_before", b"created_before", "game", b"game", "my_turn", b"my_turn", "open_seats", b"open_seats", "page_size", b"page_size", "page_token", b"page_token", "player", b"player", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__created_after: _TypeAlias = _typing.Literal["created_after"]  # noqa: Y015
+    _WhichOneofArgType__created_after: _TypeAlias = _typing.Literal["_created_after", b"_created_after"]  # noqa: Y015
+    _WhichOneofReturnType__created_before: _TypeAlias = _typing.Literal["created_before"]  # noqa: Y015
+    _WhichOneofArgType__created_before: _TypeAlias = _typing.Literal["_created_before", b"_created_before"]  # noqa: Y015
     _WhichOneofReturnType__game: _TypeAlias = _typing.Literal["game"]  # noqa: Y015
     _WhichOneofArgType__game: _TypeAlias = _typing.Literal["_game", b"_game"]  # noqa: Y015
     _WhichOneofReturnType__page_size: _TypeAlias = _typing.Literal["page_size"]  # noqa: Y015
     _WhichOneofArgType__page_size: _TypeAlias = _typing.Literal["_page_size", b"_page_size"]  # noqa: Y015
     _WhichOneofReturnType__page_token: _TypeAlias = _typing.Literal["page_token"]  # noqa: Y015
     _WhichOneofArgType__page_token: _TypeAlias = _typing.Literal["_page_token", b"_page_token"]  # noqa: Y015
+    _WhichOneofReturnType__player: _TypeAlias = _typing.Literal["player"]  # noqa: Y015
+    _WhichOneofArgType__player: _TypeAlias = _typing.Literal["_player", b"_player"]  # noqa: Y015
     _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
     _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__created_after) -> _WhichOneofReturnType__created_after | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__created_before) -> _WhichOneofReturnType__created_before | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__game) -> _WhichOneofReturnType__game | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__page_size) -> _WhichOneofReturnType__page_size | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__page_token) -> _WhichOneofReturnType__page_token | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__player) -> _WhichOneofReturnType__player | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
 
@@ -366,26 +412,43 @@ class TakeSeatRequest(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
     seat: _builtins.int
     """The seat, from 0 in turn order."""
     entropy: _builtins.str
     """The seat's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    bot: _builtins.str
+    """The name of the server's bot that takes the seat, by the opener's word; absent, the caller takes it."""
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
         self,
         *,
         match: _builtins.str = ...,
         seat: _builtins.int = ...,
         entropy: _builtins.str | None = ...,
+        bot: _builtins.str | None = ...,
+        invitation: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_entropy", b"_entropy", "entropy", b"entropy"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bot", b"_bot", "_entropy", b"_entropy", "_invitation", b"_invitation", "bot", b"bot", "entropy", b"entropy", "invitation", b"invitation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_entropy", b"_entropy", "entropy", b"entropy", "match", b"match", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bot", b"_bot", "_entropy", b"_entropy", "_invitation", b"_invitation", "bot", b"bot", "entropy", b"entropy", "invitation", b"invitation", "match", b"match", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__bot: _TypeAlias = _typing.Literal["bot"]  # noqa: Y015
+    _WhichOneofArgType__bot: _TypeAlias = _typing.Literal["_bot", b"_bot"]  # noqa: Y015
     _WhichOneofReturnType__entropy: _TypeAlias = _typing.Literal["entropy"]  # noqa: Y015
     _WhichOneofArgType__entropy: _TypeAlias = _typing.Literal["_entropy", b"_entropy"]  # noqa: Y015
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bot) -> _WhichOneofReturnType__bot | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__entropy) -> _WhichOneofReturnType__entropy | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
 
 Global___TakeSeatRequest: _TypeAlias = TakeSeatRequest  # noqa: Y015
 
@@ -416,6 +479,447 @@ class TakeSeatResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TakeSeatResponse: _TypeAlias = TakeSeatResponse  # noqa: Y015
+
+@_typing.final
+class LeaveSeatRequest(_message.Message):
+    """Asks to leave a seat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    seat: _builtins.int
+    """The seat, from 0 in turn order."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LeaveSeatRequest: _TypeAlias = LeaveSeatRequest  # noqa: Y015
+
+@_typing.final
+class LeaveSeatResponse(_message.Message):
+    """The match behind the leaving of a seat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    idempotency_key: _builtins.str
+    """The idempotency key of the call, the server's own if the caller gave none."""
+    @_builtins.property
+    def match(self) -> Global___Match:
+        """The match."""
+
+    def __init__(
+        self,
+        *,
+        match: Global___Match | None = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["idempotency_key", b"idempotency_key", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LeaveSeatResponse: _TypeAlias = LeaveSeatResponse  # noqa: Y015
+
+@_typing.final
+class StartMatchRequest(_message.Message):
+    """Asks for a match to begin."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartMatchRequest: _TypeAlias = StartMatchRequest  # noqa: Y015
+
+@_typing.final
+class StartMatchResponse(_message.Message):
+    """The match that has begun."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    idempotency_key: _builtins.str
+    """The idempotency key of the call, the server's own if the caller gave none."""
+    @_builtins.property
+    def match(self) -> Global___Match:
+        """The match."""
+
+    def __init__(
+        self,
+        *,
+        match: Global___Match | None = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["idempotency_key", b"idempotency_key", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartMatchResponse: _TypeAlias = StartMatchResponse  # noqa: Y015
+
+@_typing.final
+class CancelMatchRequest(_message.Message):
+    """Asks for a match to be called off."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CancelMatchRequest: _TypeAlias = CancelMatchRequest  # noqa: Y015
+
+@_typing.final
+class CancelMatchResponse(_message.Message):
+    """The match that was called off."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    idempotency_key: _builtins.str
+    """The idempotency key of the call, the server's own if the caller gave none."""
+    @_builtins.property
+    def match(self) -> Global___Match:
+        """The match."""
+
+    def __init__(
+        self,
+        *,
+        match: Global___Match | None = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["idempotency_key", b"idempotency_key", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CancelMatchResponse: _TypeAlias = CancelMatchResponse  # noqa: Y015
+
+@_typing.final
+class InvitePlayerRequest(_message.Message):
+    """Asks for a player to be invited."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    player: _builtins.str
+    """Who is invited, `player_...`."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        player: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match", "player", b"player"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InvitePlayerRequest: _TypeAlias = InvitePlayerRequest  # noqa: Y015
+
+@_typing.final
+class InvitePlayerResponse(_message.Message):
+    """The match behind the invitation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    idempotency_key: _builtins.str
+    """The idempotency key of the call, the server's own if the caller gave none."""
+    @_builtins.property
+    def match(self) -> Global___Match:
+        """The match."""
+
+    def __init__(
+        self,
+        *,
+        match: Global___Match | None = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["idempotency_key", b"idempotency_key", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InvitePlayerResponse: _TypeAlias = InvitePlayerResponse  # noqa: Y015
+
+@_typing.final
+class GetInvitationRequest(_message.Message):
+    """Asks for the link of a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetInvitationRequest: _TypeAlias = GetInvitationRequest  # noqa: Y015
+
+@_typing.final
+class GetInvitationResponse(_message.Message):
+    """The link of a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
+    PATH_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    invitation: _builtins.str
+    """What to show as `invitation` with whatever is asked of the match: 32 hexadecimal digits."""
+    path: _builtins.str
+    """Where REST has the match for whoever follows the link."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        invitation: _builtins.str = ...,
+        path: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation", b"invitation", "match", b"match", "path", b"path"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetInvitationResponse: _TypeAlias = GetInvitationResponse  # noqa: Y015
+
+@_typing.final
+class RematchRequest(_message.Message):
+    """Asks for a match to be played again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    ENTROPY_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match that is over, `match_...`."""
+    entropy: _builtins.str
+    """The seat's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        entropy: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_entropy", b"_entropy", "entropy", b"entropy"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_entropy", b"_entropy", "entropy", b"entropy", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__entropy: _TypeAlias = _typing.Literal["entropy"]  # noqa: Y015
+    _WhichOneofArgType__entropy: _TypeAlias = _typing.Literal["_entropy", b"_entropy"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__entropy) -> _WhichOneofReturnType__entropy | None: ...
+
+Global___RematchRequest: _TypeAlias = RematchRequest  # noqa: Y015
+
+@_typing.final
+class RematchResponse(_message.Message):
+    """The new match, with the caller in its seat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    idempotency_key: _builtins.str
+    """The idempotency key of the call, the server's own if the caller gave none."""
+    @_builtins.property
+    def match(self) -> Global___Match:
+        """The match."""
+
+    def __init__(
+        self,
+        *,
+        match: Global___Match | None = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["idempotency_key", b"idempotency_key", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RematchResponse: _TypeAlias = RematchResponse  # noqa: Y015
+
+@_typing.final
+class QuickMatchRequest(_message.Message):
+    """Asks for a match to join, or to open if none fits; it is public, and starts by itself."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
+    DISCLOSURE_FIELD_NUMBER: _builtins.int
+    MEMORY_AID_FIELD_NUMBER: _builtins.int
+    TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    ON_TIME_OUT_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
+    ENTROPY_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    """The game's id, such as `montana`."""
+    seats: _builtins.int
+    """Number of seats; absent, the game's fewest."""
+    disclosure: _match_pb2.Disclosure.ValueType
+    """What everybody may see after the end; absent, everything."""
+    memory_aid: _match_pb2.MemoryAid.ValueType
+    """Whether views of a game that has a memory aid show it; absent, they do."""
+    on_time_out: _match_pb2.OnTimeOut.ValueType
+    """What becomes of a seat whose time is up; absent, it gives up."""
+    chat: _match_pb2.ChatMode.ValueType
+    """Whether there is talk; absent, there is."""
+    rated: _builtins.bool
+    """Whether the outcome counts for ratings; absent, it does if there is more than one seat."""
+    entropy: _builtins.str
+    """The seat's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    @_builtins.property
+    def options(self) -> _options_pb2.Options:
+        """The game's options; absent, its defaults."""
+
+    @_builtins.property
+    def time_control(self) -> _match_pb2.TimeControl:
+        """How much time the seats have; absent, all they want."""
+
+    def __init__(
+        self,
+        *,
+        game: _builtins.str = ...,
+        options: _options_pb2.Options | None = ...,
+        seats: _builtins.int | None = ...,
+        disclosure: _match_pb2.Disclosure.ValueType | None = ...,
+        memory_aid: _match_pb2.MemoryAid.ValueType | None = ...,
+        time_control: _match_pb2.TimeControl | None = ...,
+        on_time_out: _match_pb2.OnTimeOut.ValueType | None = ...,
+        chat: _match_pb2.ChatMode.ValueType | None = ...,
+        rated: _builtins.bool | None = ...,
+        entropy: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_chat", b"_chat", "_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_options", b"_options", "_rated", b"_rated", "_seats", b"_seats", "_time_control", b"_time_control", "chat", b"chat", "disclosure", b"disclosure", "entropy", b"entropy", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "seats", b"seats", "time_control", b"time_control"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chat", b"_chat", "_disclosure", b"_disclosure", "_entropy", b"_entropy", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_options", b"_options", "_rated", b"_rated", "_seats", b"_seats", "_time_control", b"_time_control", "chat", b"chat", "disclosure", b"disclosure", "entropy", b"entropy", "game", b"game", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "seats", b"seats", "time_control", b"time_control"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__chat: _TypeAlias = _typing.Literal["chat"]  # noqa: Y015
+    _WhichOneofArgType__chat: _TypeAlias = _typing.Literal["_chat", b"_chat"]  # noqa: Y015
+    _WhichOneofReturnType__disclosure: _TypeAlias = _typing.Literal["disclosure"]  # noqa: Y015
+    _WhichOneofArgType__disclosure: _TypeAlias = _typing.Literal["_disclosure", b"_disclosure"]  # noqa: Y015
+    _WhichOneofReturnType__entropy: _TypeAlias = _typing.Literal["entropy"]  # noqa: Y015
+    _WhichOneofArgType__entropy: _TypeAlias = _typing.Literal["_entropy", b"_entropy"]  # noqa: Y015
+    _WhichOneofReturnType__memory_aid: _TypeAlias = _typing.Literal["memory_aid"]  # noqa: Y015
+    _WhichOneofArgType__memory_aid: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid"]  # noqa: Y015
+    _WhichOneofReturnType__on_time_out: _TypeAlias = _typing.Literal["on_time_out"]  # noqa: Y015
+    _WhichOneofArgType__on_time_out: _TypeAlias = _typing.Literal["_on_time_out", b"_on_time_out"]  # noqa: Y015
+    _WhichOneofReturnType__options: _TypeAlias = _typing.Literal["options"]  # noqa: Y015
+    _WhichOneofArgType__options: _TypeAlias = _typing.Literal["_options", b"_options"]  # noqa: Y015
+    _WhichOneofReturnType__rated: _TypeAlias = _typing.Literal["rated"]  # noqa: Y015
+    _WhichOneofArgType__rated: _TypeAlias = _typing.Literal["_rated", b"_rated"]  # noqa: Y015
+    _WhichOneofReturnType__seats: _TypeAlias = _typing.Literal["seats"]  # noqa: Y015
+    _WhichOneofArgType__seats: _TypeAlias = _typing.Literal["_seats", b"_seats"]  # noqa: Y015
+    _WhichOneofReturnType__time_control: _TypeAlias = _typing.Literal["time_control"]  # noqa: Y015
+    _WhichOneofArgType__time_control: _TypeAlias = _typing.Literal["_time_control", b"_time_control"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__chat) -> _WhichOneofReturnType__chat | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__disclosure) -> _WhichOneofReturnType__disclosure | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__entropy) -> _WhichOneofReturnType__entropy | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_aid) -> _WhichOneofReturnType__memory_aid | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__on_time_out) -> _WhichOneofReturnType__on_time_out | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__options) -> _WhichOneofReturnType__options | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rated) -> _WhichOneofReturnType__rated | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seats) -> _WhichOneofReturnType__seats | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__time_control) -> _WhichOneofReturnType__time_control | None: ...
+
+Global___QuickMatchRequest: _TypeAlias = QuickMatchRequest  # noqa: Y015
+
+@_typing.final
+class QuickMatchResponse(_message.Message):
+    """The match that the caller has joined or opened."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    idempotency_key: _builtins.str
+    """The idempotency key of the call, the server's own if the caller gave none."""
+    @_builtins.property
+    def match(self) -> Global___Match:
+        """The match."""
+
+    def __init__(
+        self,
+        *,
+        match: Global___Match | None = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["idempotency_key", b"idempotency_key", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___QuickMatchResponse: _TypeAlias = QuickMatchResponse  # noqa: Y015
 
 @_typing.final
 class SubmitCommandRequest(_message.Message):
@@ -500,18 +1004,24 @@ class ListLegalMovesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCH_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
         self,
         *,
         match: _builtins.str = ...,
+        invitation: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_invitation", b"_invitation", "invitation", b"invitation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_invitation", b"_invitation", "invitation", b"invitation", "match", b"match"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
 
 Global___ListLegalMovesRequest: _TypeAlias = ListLegalMovesRequest  # noqa: Y015
 
@@ -556,26 +1066,34 @@ class GetViewRequest(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     AS_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
     version: _builtins.int
     """The version, from 1; absent, the current one. NOT_FOUND if the match has no such version."""
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
         self,
         *,
         match: _builtins.str = ...,
         version: _builtins.int | None = ...,
+        invitation: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_as", b"_as", "_version", b"_version", "as", b"as", "version", b"version"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_as", b"_as", "_invitation", b"_invitation", "_version", b"_version", "as", b"as", "invitation", b"invitation", "version", b"version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_as", b"_as", "_version", b"_version", "as", b"as", "match", b"match", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_as", b"_as", "_invitation", b"_invitation", "_version", b"_version", "as", b"as", "invitation", b"invitation", "match", b"match", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__as: _TypeAlias = _typing.Literal["as"]  # noqa: Y015
     _WhichOneofArgType__as: _TypeAlias = _typing.Literal["_as", b"_as"]  # noqa: Y015
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
     _WhichOneofReturnType__version: _TypeAlias = _typing.Literal["version"]  # noqa: Y015
     _WhichOneofArgType__version: _TypeAlias = _typing.Literal["_version", b"_version"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__as) -> _WhichOneofReturnType__as | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__version) -> _WhichOneofReturnType__version | None: ...
 
@@ -616,6 +1134,7 @@ class ListEventsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     AS_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
     after: _builtins.int
@@ -624,6 +1143,8 @@ class ListEventsRequest(_message.Message):
     """Most items of the page, 1 to 200; absent, 50."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; absent, the first page."""
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
         self,
         *,
@@ -631,15 +1152,18 @@ class ListEventsRequest(_message.Message):
         after: _builtins.int | None = ...,
         page_size: _builtins.int | None = ...,
         page_token: _builtins.str | None = ...,
+        invitation: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "_page_size", b"_page_size", "_page_token", b"_page_token", "after", b"after", "as", b"as", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "_invitation", b"_invitation", "_page_size", b"_page_size", "_page_token", b"_page_token", "after", b"after", "as", b"as", "invitation", b"invitation", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "_page_size", b"_page_size", "_page_token", b"_page_token", "after", b"after", "as", b"as", "match", b"match", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "_invitation", b"_invitation", "_page_size", b"_page_size", "_page_token", b"_page_token", "after", b"after", "as", b"as", "invitation", b"invitation", "match", b"match", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
     _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
     _WhichOneofReturnType__as: _TypeAlias = _typing.Literal["as"]  # noqa: Y015
     _WhichOneofArgType__as: _TypeAlias = _typing.Literal["_as", b"_as"]  # noqa: Y015
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
     _WhichOneofReturnType__page_size: _TypeAlias = _typing.Literal["page_size"]  # noqa: Y015
     _WhichOneofArgType__page_size: _TypeAlias = _typing.Literal["_page_size", b"_page_size"]  # noqa: Y015
     _WhichOneofReturnType__page_token: _TypeAlias = _typing.Literal["page_token"]  # noqa: Y015
@@ -648,6 +1172,8 @@ class ListEventsRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__after) -> _WhichOneofReturnType__after | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__as) -> _WhichOneofReturnType__as | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__page_size) -> _WhichOneofReturnType__page_size | None: ...
     @_typing.overload
@@ -694,28 +1220,36 @@ class WatchMatchRequest(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
     AS_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
     after: _builtins.int
     """The version behind which to begin, from 0; absent, the stream begins with a snapshot."""
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
         self,
         *,
         match: _builtins.str = ...,
         after: _builtins.int | None = ...,
+        invitation: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "after", b"after", "as", b"as"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "_invitation", b"_invitation", "after", b"after", "as", b"as", "invitation", b"invitation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "after", b"after", "as", b"as", "match", b"match"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_as", b"_as", "_invitation", b"_invitation", "after", b"after", "as", b"as", "invitation", b"invitation", "match", b"match"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
     _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
     _WhichOneofReturnType__as: _TypeAlias = _typing.Literal["as"]  # noqa: Y015
     _WhichOneofArgType__as: _TypeAlias = _typing.Literal["_as", b"_as"]  # noqa: Y015
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__after) -> _WhichOneofReturnType__after | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__as) -> _WhichOneofReturnType__as | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
 
 Global___WatchMatchRequest: _TypeAlias = WatchMatchRequest  # noqa: Y015
 

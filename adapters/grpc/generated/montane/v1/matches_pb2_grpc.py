@@ -63,6 +63,41 @@ class MatchServiceStub:
                 request_serializer=montane_dot_v1_dot_matches__pb2.TakeSeatRequest.SerializeToString,
                 response_deserializer=montane_dot_v1_dot_matches__pb2.TakeSeatResponse.FromString,
                 _registered_method=True)
+        self.LeaveSeat = channel.unary_unary(
+                '/montane.v1.MatchService/LeaveSeat',
+                request_serializer=montane_dot_v1_dot_matches__pb2.LeaveSeatRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.LeaveSeatResponse.FromString,
+                _registered_method=True)
+        self.StartMatch = channel.unary_unary(
+                '/montane.v1.MatchService/StartMatch',
+                request_serializer=montane_dot_v1_dot_matches__pb2.StartMatchRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.StartMatchResponse.FromString,
+                _registered_method=True)
+        self.CancelMatch = channel.unary_unary(
+                '/montane.v1.MatchService/CancelMatch',
+                request_serializer=montane_dot_v1_dot_matches__pb2.CancelMatchRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.CancelMatchResponse.FromString,
+                _registered_method=True)
+        self.InvitePlayer = channel.unary_unary(
+                '/montane.v1.MatchService/InvitePlayer',
+                request_serializer=montane_dot_v1_dot_matches__pb2.InvitePlayerRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.InvitePlayerResponse.FromString,
+                _registered_method=True)
+        self.GetInvitation = channel.unary_unary(
+                '/montane.v1.MatchService/GetInvitation',
+                request_serializer=montane_dot_v1_dot_matches__pb2.GetInvitationRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.GetInvitationResponse.FromString,
+                _registered_method=True)
+        self.Rematch = channel.unary_unary(
+                '/montane.v1.MatchService/Rematch',
+                request_serializer=montane_dot_v1_dot_matches__pb2.RematchRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.RematchResponse.FromString,
+                _registered_method=True)
+        self.QuickMatch = channel.unary_unary(
+                '/montane.v1.MatchService/QuickMatch',
+                request_serializer=montane_dot_v1_dot_matches__pb2.QuickMatchRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.QuickMatchResponse.FromString,
+                _registered_method=True)
         self.SubmitCommand = channel.unary_unary(
                 '/montane.v1.MatchService/SubmitCommand',
                 request_serializer=montane_dot_v1_dot_matches__pb2.SubmitCommandRequest.SerializeToString,
@@ -108,7 +143,8 @@ class MatchServiceServicer:
     """
 
     def CreateMatch(self, request, context):
-        """Opens a match, seats its opener if it wants so, and starts the match if that fills it.
+        """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
+        called off after a time that the server sets, commonly a day.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -129,7 +165,63 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TakeSeat(self, request, context):
-        """Seats the caller; the last one to sit down starts the match.
+        """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
+        PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LeaveSeat(self, request, context):
+        """Frees a seat before the start; while the match is played, the caller gives up with it. The opener may free
+        another's seat before the start, whose player may not come back. PERMISSION_DENIED for any other seat.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StartMatch(self, request, context):
+        """Starts a match that waits for its opener's word, once all its seats are taken. PERMISSION_DENIED to others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CancelMatch(self, request, context):
+        """Calls a match off, by its opener's word, until it begins. PERMISSION_DENIED to others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def InvitePlayer(self, request, context):
+        """Invites a player by name, by the word of the opener or of a seat, until the match begins. Whoever is invited
+        may know of a private match, and take a seat of one that is played again. NOT_FOUND if there is no such player.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetInvitation(self, request, context):
+        """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
+        and take a seat in it. PERMISSION_DENIED to others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Rematch(self, request, context):
+        """Plays a match again that is over, on the same terms, but that the next seat begins. The first of its players to
+        ask opens the new match, the others are invited and come to the same one; each has its seat again.
+        PERMISSION_DENIED without a seat in the match that is over.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def QuickMatch(self, request, context):
+        """Finds others to play with: takes the first free seat of a public match on the same terms that waits for players,
+        or else opens one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -206,6 +298,41 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.TakeSeat,
                     request_deserializer=montane_dot_v1_dot_matches__pb2.TakeSeatRequest.FromString,
                     response_serializer=montane_dot_v1_dot_matches__pb2.TakeSeatResponse.SerializeToString,
+            ),
+            'LeaveSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.LeaveSeat,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.LeaveSeatRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.LeaveSeatResponse.SerializeToString,
+            ),
+            'StartMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.StartMatch,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.StartMatchRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.StartMatchResponse.SerializeToString,
+            ),
+            'CancelMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.CancelMatch,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.CancelMatchRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.CancelMatchResponse.SerializeToString,
+            ),
+            'InvitePlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.InvitePlayer,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.InvitePlayerRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.InvitePlayerResponse.SerializeToString,
+            ),
+            'GetInvitation': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetInvitation,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.GetInvitationRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.GetInvitationResponse.SerializeToString,
+            ),
+            'Rematch': grpc.unary_unary_rpc_method_handler(
+                    servicer.Rematch,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.RematchRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.RematchResponse.SerializeToString,
+            ),
+            'QuickMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.QuickMatch,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.QuickMatchRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.QuickMatchResponse.SerializeToString,
             ),
             'SubmitCommand': grpc.unary_unary_rpc_method_handler(
                     servicer.SubmitCommand,
@@ -355,6 +482,195 @@ class MatchService:
             '/montane.v1.MatchService/TakeSeat',
             montane_dot_v1_dot_matches__pb2.TakeSeatRequest.SerializeToString,
             montane_dot_v1_dot_matches__pb2.TakeSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LeaveSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/LeaveSeat',
+            montane_dot_v1_dot_matches__pb2.LeaveSeatRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.LeaveSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StartMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/StartMatch',
+            montane_dot_v1_dot_matches__pb2.StartMatchRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.StartMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CancelMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/CancelMatch',
+            montane_dot_v1_dot_matches__pb2.CancelMatchRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.CancelMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def InvitePlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/InvitePlayer',
+            montane_dot_v1_dot_matches__pb2.InvitePlayerRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.InvitePlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetInvitation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/GetInvitation',
+            montane_dot_v1_dot_matches__pb2.GetInvitationRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.GetInvitationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Rematch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/Rematch',
+            montane_dot_v1_dot_matches__pb2.RematchRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.RematchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def QuickMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/QuickMatch',
+            montane_dot_v1_dot_matches__pb2.QuickMatchRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.QuickMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,

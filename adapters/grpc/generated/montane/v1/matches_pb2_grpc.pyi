@@ -43,13 +43,42 @@ class MatchServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MatchServiceAsyncStub: ...
     CreateMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.CreateMatchRequest, _matches_pb2.CreateMatchResponse]
-    """Opens a match, seats its opener if it wants so, and starts the match if that fills it."""
+    """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
+    called off after a time that the server sets, commonly a day.
+    """
     GetMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.GetMatchRequest, _matches_pb2.GetMatchResponse]
     """Gives a match without its table."""
     ListMatches: _grpc.UnaryUnaryMultiCallable[_matches_pb2.ListMatchesRequest, _matches_pb2.ListMatchesResponse]
     """Gives the matches that the caller may know of, newest first. A change shows within moments."""
     TakeSeat: _grpc.UnaryUnaryMultiCallable[_matches_pb2.TakeSeatRequest, _matches_pb2.TakeSeatResponse]
-    """Seats the caller; the last one to sit down starts the match."""
+    """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
+    PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
+    """
+    LeaveSeat: _grpc.UnaryUnaryMultiCallable[_matches_pb2.LeaveSeatRequest, _matches_pb2.LeaveSeatResponse]
+    """Frees a seat before the start; while the match is played, the caller gives up with it. The opener may free
+    another's seat before the start, whose player may not come back. PERMISSION_DENIED for any other seat.
+    """
+    StartMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.StartMatchRequest, _matches_pb2.StartMatchResponse]
+    """Starts a match that waits for its opener's word, once all its seats are taken. PERMISSION_DENIED to others."""
+    CancelMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.CancelMatchRequest, _matches_pb2.CancelMatchResponse]
+    """Calls a match off, by its opener's word, until it begins. PERMISSION_DENIED to others."""
+    InvitePlayer: _grpc.UnaryUnaryMultiCallable[_matches_pb2.InvitePlayerRequest, _matches_pb2.InvitePlayerResponse]
+    """Invites a player by name, by the word of the opener or of a seat, until the match begins. Whoever is invited
+    may know of a private match, and take a seat of one that is played again. NOT_FOUND if there is no such player.
+    """
+    GetInvitation: _grpc.UnaryUnaryMultiCallable[_matches_pb2.GetInvitationRequest, _matches_pb2.GetInvitationResponse]
+    """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
+    and take a seat in it. PERMISSION_DENIED to others.
+    """
+    Rematch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.RematchRequest, _matches_pb2.RematchResponse]
+    """Plays a match again that is over, on the same terms, but that the next seat begins. The first of its players to
+    ask opens the new match, the others are invited and come to the same one; each has its seat again.
+    PERMISSION_DENIED without a seat in the match that is over.
+    """
+    QuickMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.QuickMatchRequest, _matches_pb2.QuickMatchResponse]
+    """Finds others to play with: takes the first free seat of a public match on the same terms that waits for players,
+    or else opens one.
+    """
     SubmitCommand: _grpc.UnaryUnaryMultiCallable[_matches_pb2.SubmitCommandRequest, _matches_pb2.SubmitCommandResponse]
     """Carries out a command of the caller's seat. It is durable when the answer leaves.
     ABORTED, with a VersionConflict in the details, if the match is not at the expected version;
@@ -90,13 +119,42 @@ class MatchServiceAsyncStub(MatchServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.CreateMatchRequest, _matches_pb2.CreateMatchResponse]  # type: ignore[assignment]
-    """Opens a match, seats its opener if it wants so, and starts the match if that fills it."""
+    """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
+    called off after a time that the server sets, commonly a day.
+    """
     GetMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.GetMatchRequest, _matches_pb2.GetMatchResponse]  # type: ignore[assignment]
     """Gives a match without its table."""
     ListMatches: _aio.UnaryUnaryMultiCallable[_matches_pb2.ListMatchesRequest, _matches_pb2.ListMatchesResponse]  # type: ignore[assignment]
     """Gives the matches that the caller may know of, newest first. A change shows within moments."""
     TakeSeat: _aio.UnaryUnaryMultiCallable[_matches_pb2.TakeSeatRequest, _matches_pb2.TakeSeatResponse]  # type: ignore[assignment]
-    """Seats the caller; the last one to sit down starts the match."""
+    """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
+    PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
+    """
+    LeaveSeat: _aio.UnaryUnaryMultiCallable[_matches_pb2.LeaveSeatRequest, _matches_pb2.LeaveSeatResponse]  # type: ignore[assignment]
+    """Frees a seat before the start; while the match is played, the caller gives up with it. The opener may free
+    another's seat before the start, whose player may not come back. PERMISSION_DENIED for any other seat.
+    """
+    StartMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.StartMatchRequest, _matches_pb2.StartMatchResponse]  # type: ignore[assignment]
+    """Starts a match that waits for its opener's word, once all its seats are taken. PERMISSION_DENIED to others."""
+    CancelMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.CancelMatchRequest, _matches_pb2.CancelMatchResponse]  # type: ignore[assignment]
+    """Calls a match off, by its opener's word, until it begins. PERMISSION_DENIED to others."""
+    InvitePlayer: _aio.UnaryUnaryMultiCallable[_matches_pb2.InvitePlayerRequest, _matches_pb2.InvitePlayerResponse]  # type: ignore[assignment]
+    """Invites a player by name, by the word of the opener or of a seat, until the match begins. Whoever is invited
+    may know of a private match, and take a seat of one that is played again. NOT_FOUND if there is no such player.
+    """
+    GetInvitation: _aio.UnaryUnaryMultiCallable[_matches_pb2.GetInvitationRequest, _matches_pb2.GetInvitationResponse]  # type: ignore[assignment]
+    """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
+    and take a seat in it. PERMISSION_DENIED to others.
+    """
+    Rematch: _aio.UnaryUnaryMultiCallable[_matches_pb2.RematchRequest, _matches_pb2.RematchResponse]  # type: ignore[assignment]
+    """Plays a match again that is over, on the same terms, but that the next seat begins. The first of its players to
+    ask opens the new match, the others are invited and come to the same one; each has its seat again.
+    PERMISSION_DENIED without a seat in the match that is over.
+    """
+    QuickMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.QuickMatchRequest, _matches_pb2.QuickMatchResponse]  # type: ignore[assignment]
+    """Finds others to play with: takes the first free seat of a public match on the same terms that waits for players,
+    or else opens one.
+    """
     SubmitCommand: _aio.UnaryUnaryMultiCallable[_matches_pb2.SubmitCommandRequest, _matches_pb2.SubmitCommandResponse]  # type: ignore[assignment]
     """Carries out a command of the caller's seat. It is durable when the answer leaves.
     ABORTED, with a VersionConflict in the details, if the match is not at the expected version;
@@ -140,7 +198,9 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matches_pb2.CreateMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.CreateMatchResponse, _abc.Awaitable[_matches_pb2.CreateMatchResponse]]:
-        """Opens a match, seats its opener if it wants so, and starts the match if that fills it."""
+        """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
+        called off after a time that the server sets, commonly a day.
+        """
 
     @_abc_1.abstractmethod
     def GetMatch(
@@ -164,7 +224,76 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matches_pb2.TakeSeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.TakeSeatResponse, _abc.Awaitable[_matches_pb2.TakeSeatResponse]]:
-        """Seats the caller; the last one to sit down starts the match."""
+        """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
+        PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
+        """
+
+    @_abc_1.abstractmethod
+    def LeaveSeat(
+        self,
+        request: _matches_pb2.LeaveSeatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.LeaveSeatResponse, _abc.Awaitable[_matches_pb2.LeaveSeatResponse]]:
+        """Frees a seat before the start; while the match is played, the caller gives up with it. The opener may free
+        another's seat before the start, whose player may not come back. PERMISSION_DENIED for any other seat.
+        """
+
+    @_abc_1.abstractmethod
+    def StartMatch(
+        self,
+        request: _matches_pb2.StartMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.StartMatchResponse, _abc.Awaitable[_matches_pb2.StartMatchResponse]]:
+        """Starts a match that waits for its opener's word, once all its seats are taken. PERMISSION_DENIED to others."""
+
+    @_abc_1.abstractmethod
+    def CancelMatch(
+        self,
+        request: _matches_pb2.CancelMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.CancelMatchResponse, _abc.Awaitable[_matches_pb2.CancelMatchResponse]]:
+        """Calls a match off, by its opener's word, until it begins. PERMISSION_DENIED to others."""
+
+    @_abc_1.abstractmethod
+    def InvitePlayer(
+        self,
+        request: _matches_pb2.InvitePlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.InvitePlayerResponse, _abc.Awaitable[_matches_pb2.InvitePlayerResponse]]:
+        """Invites a player by name, by the word of the opener or of a seat, until the match begins. Whoever is invited
+        may know of a private match, and take a seat of one that is played again. NOT_FOUND if there is no such player.
+        """
+
+    @_abc_1.abstractmethod
+    def GetInvitation(
+        self,
+        request: _matches_pb2.GetInvitationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.GetInvitationResponse, _abc.Awaitable[_matches_pb2.GetInvitationResponse]]:
+        """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
+        and take a seat in it. PERMISSION_DENIED to others.
+        """
+
+    @_abc_1.abstractmethod
+    def Rematch(
+        self,
+        request: _matches_pb2.RematchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.RematchResponse, _abc.Awaitable[_matches_pb2.RematchResponse]]:
+        """Plays a match again that is over, on the same terms, but that the next seat begins. The first of its players to
+        ask opens the new match, the others are invited and come to the same one; each has its seat again.
+        PERMISSION_DENIED without a seat in the match that is over.
+        """
+
+    @_abc_1.abstractmethod
+    def QuickMatch(
+        self,
+        request: _matches_pb2.QuickMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.QuickMatchResponse, _abc.Awaitable[_matches_pb2.QuickMatchResponse]]:
+        """Finds others to play with: takes the first free seat of a public match on the same terms that waits for players,
+        or else opens one.
+        """
 
     @_abc_1.abstractmethod
     def SubmitCommand(

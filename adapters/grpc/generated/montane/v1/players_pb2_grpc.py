@@ -109,7 +109,8 @@ class PlayerServiceServicer:
     def DeleteMe(self, request, context):
         """Erases the caller's account, for good: its name, picture and language, its tokens, and all else that is kept
         of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
-        and show an empty name. Needs the scope `play`; a bot's token does not do.
+        and show an empty name. What it gave to a match as entropy, and its idempotency keys, stay there. Needs the
+        scope `play`; a bot's token does not do.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

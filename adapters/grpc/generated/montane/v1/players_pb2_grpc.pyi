@@ -45,7 +45,8 @@ class PlayerServiceStub:
     DeleteMe: _grpc.UnaryUnaryMultiCallable[_players_pb2.DeleteMeRequest, _players_pb2.DeleteMeResponse]
     """Erases the caller's account, for good: its name, picture and language, its tokens, and all else that is kept
     of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
-    and show an empty name. Needs the scope `play`; a bot's token does not do.
+    and show an empty name. What it gave to a match as entropy, and its idempotency keys, stay there. Needs the
+    scope `play`; a bot's token does not do.
     """
     GetPlayer: _grpc.UnaryUnaryMultiCallable[_players_pb2.GetPlayerRequest, _players_pb2.GetPlayerResponse]
     """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more."""
@@ -80,7 +81,8 @@ class PlayerServiceAsyncStub(PlayerServiceStub):
     DeleteMe: _aio.UnaryUnaryMultiCallable[_players_pb2.DeleteMeRequest, _players_pb2.DeleteMeResponse]  # type: ignore[assignment]
     """Erases the caller's account, for good: its name, picture and language, its tokens, and all else that is kept
     of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
-    and show an empty name. Needs the scope `play`; a bot's token does not do.
+    and show an empty name. What it gave to a match as entropy, and its idempotency keys, stay there. Needs the
+    scope `play`; a bot's token does not do.
     """
     GetPlayer: _aio.UnaryUnaryMultiCallable[_players_pb2.GetPlayerRequest, _players_pb2.GetPlayerResponse]  # type: ignore[assignment]
     """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more."""
@@ -136,7 +138,8 @@ class PlayerServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_players_pb2.DeleteMeResponse, _abc.Awaitable[_players_pb2.DeleteMeResponse]]:
         """Erases the caller's account, for good: its name, picture and language, its tokens, and all else that is kept
         of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
-        and show an empty name. Needs the scope `play`; a bot's token does not do.
+        and show an empty name. What it gave to a match as entropy, and its idempotency keys, stay there. Needs the
+        scope `play`; a bot's token does not do.
         """
 
     @_abc_1.abstractmethod

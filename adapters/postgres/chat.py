@@ -1,0 +1,291 @@
+"""What is said in matches, in PostgreSQL or in memory."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from eventsourcing.persistence import IntegrityError
+from msgspec.structs import replace
+from psycopg import sql
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.tail import Source
+from domain.match import PlayerId
+from domain.shared.seats import Seat
+from services.chat_log import (
+    ChatRoom,
+    Message,
+    MessageId,
+    Pace,
+    Posted,
+    Reader,
+    Report,
+    ReportId,
+    ReportReason,
+    TooFast,
+)
+from services.errors import Unauthenticated
+from services.ids import MatchId, match_id, parsed, written
+
+MESSAGES = Source(
+    "chat_messages",
+    sql.SQL("SELECT coalesce(max(position), 0) FROM chat_messages"),
+    sql.SQL(
+        "SELECT match_id, max(position), max(position), count(*) FROM"
+        " (SELECT * FROM chat_messages WHERE position > %s ORDER BY position LIMIT %s) AS page"
+        " GROUP BY match_id"
+    ),
+)
+"""How it is learned, in whatever process, how far the chats have come."""
+
+REPORTS = (
+    "SELECT chat_messages.*, report_id, reporter, reason, chat_reports.text AS said, reported_at"
+    " FROM chat_reports JOIN chat_messages USING (message_id)"
+)
+
+
+class PostgresChatLog:
+    """The port `ChatLog`."""
+
+    def __init__(self, datastore: Datastore) -> None:
+        """Take the connections."""
+        self._datastore = datastore
+
+    async def post(
+        self, message: Message, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
+    ) -> Posted:
+        """Store a message at the next position; return the earlier one if the author used the key before."""
+        author, match = _player(message.author), parsed("match", message.match)
+        try:
+            rows = await self._datastore.execute(
+                "SELECT * FROM post_chat_message("
+                "%s, %s, %s, %s, %s::smallint, %s, %s::smallint, %s, %s, %s, %s, %s::uuid[], %s, %s)",
+                (
+                    parsed("message", message.id),
+                    match,
+                    message.room,
+                    author,
+                    message.seat,
+                    _player(message.addressee),
+                    message.to_seat,
+                    message.text,
+                    message.sent_at,
+                    key,
+                    digest,
+                    [_player(recipient) for recipient in recipients],
+                    pace.messages,
+                    pace.within,
+                ),
+            )
+        except IntegrityError as error:
+            # The account of whoever writes is all that a row may lack.
+            raise Unauthenticated("TOKEN_UNKNOWN") from error
+        if rows:
+            return _posted(rows[0])
+        earliest = await self._datastore.execute(
+            "SELECT sent_at FROM chat_messages WHERE author = %s AND match_id = %s"
+            " ORDER BY position DESC OFFSET %s LIMIT 1",
+            (author, match, pace.messages - 1),
+        )
+        # Gone meanwhile, with the account: then it is free at once.
+        raise TooFast(earliest[0]["sent_at"] + pace.within if earliest else message.sent_at)
+
+    async def posted(self, author: PlayerId, key: str) -> Posted | None:
+        """Return what an author posted with a key."""
+        rows = await self._datastore.execute(
+            "SELECT * FROM chat_messages WHERE author = %s AND key = %s", (_player(author), key)
+        )
+        return _posted(rows[0]) if rows else None
+
+    async def read(
+        self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
+    ) -> list[Message]:
+        """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
+        readable = sql.SQL("true")
+        given: tuple[object, ...] = ()
+        if reader is not None:
+            readable = sql.SQL("room = ANY(%s) AND (room <> %s OR author = %s OR addressee = %s)")
+            player = _player(reader.player)
+            given = (list(reader.rooms), ChatRoom.SEAT, player, player)
+        query = sql.SQL(
+            "SELECT * FROM chat_messages WHERE match_id = %s AND position > %s AND {}"
+            " ORDER BY position LIMIT %s"
+        ).format(readable)
+        rows = await self._datastore.execute(query, (parsed("match", match), after, *given, limit))
+        return [_message(row) for row in rows]
+
+    async def message(self, match: MatchId, id: MessageId) -> Message | None:
+        """Return a message of a match."""
+        rows = await self._datastore.execute(
+            "SELECT * FROM chat_messages WHERE match_id = %s AND message_id = %s",
+            (parsed("match", match), parsed("message", id)),
+        )
+        return _message(rows[0]) if rows else None
+
+    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
+        """Return the messages of all matches that are for a player, behind a position, in order."""
+        rows = await self._datastore.execute(
+            "SELECT chat_messages.* FROM chat_recipients JOIN chat_messages USING (position)"
+            " WHERE player_id = %s AND position > %s ORDER BY position LIMIT %s",
+            (_player(player), after, limit),
+        )
+        return [_message(row) for row in rows]
+
+    async def remove(self, match: MatchId, id: MessageId) -> Message | None:
+        """Take a message's text away, and return what is left of it; None if there is no such message."""
+        rows = await self._datastore.execute(
+            "UPDATE chat_messages SET text = '', removed = true WHERE match_id = %s AND message_id = %s"
+            " RETURNING *",
+            (parsed("match", match), parsed("message", id)),
+        )
+        return _message(rows[0]) if rows else None
+
+    async def report(self, report: Report) -> Report:
+        """Store a report; return the earlier one if the reporter has reported the message before."""
+        message, reporter = parsed("message", report.message.id), _player(report.reporter)
+        try:
+            await self._datastore.execute(
+                "INSERT INTO chat_reports (report_id, message_id, reporter, reason, text, reported_at)"
+                " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (message_id, reporter) DO NOTHING",
+                (
+                    parsed("report", report.id),
+                    message,
+                    reporter,
+                    report.reason,
+                    report.text,
+                    report.reported_at,
+                ),
+            )
+        except IntegrityError as error:
+            # The account of whoever writes is all that a row may lack.
+            raise Unauthenticated("TOKEN_UNKNOWN") from error
+        rows = await self._datastore.execute(
+            f"{REPORTS} WHERE message_id = %s AND reporter = %s", (message, reporter)
+        )
+        if not rows:
+            raise Unauthenticated("TOKEN_UNKNOWN")
+        return _report(rows[0])
+
+    async def reports(self, *, before: ReportId | None, limit: int) -> list[Report]:
+        """Return reports, newest first, older than `before`."""
+        number = None if before is None else parsed("report", before)
+        rows = await self._datastore.execute(
+            f"{REPORTS} WHERE %s::uuid IS NULL OR report_id < %s ORDER BY report_id DESC LIMIT %s",
+            (number, number, limit),
+        )
+        return [_report(row) for row in rows]
+
+
+class MemoryChatLog:
+    """The port `ChatLog`, gone with the process: the twin for fast tests."""
+
+    def __init__(self) -> None:
+        """Begin with nothing said."""
+        self._messages: list[Message] = []
+        self._posted: dict[tuple[PlayerId | None, str], Posted] = {}
+        self._recipients: list[Sequence[PlayerId]] = []
+        self._reports: dict[tuple[MessageId, PlayerId | None], Report] = {}
+
+    async def post(
+        self, message: Message, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
+    ) -> Posted:
+        """Store a message at the next position; return the earlier one if the author used the key before."""
+        if (earlier := self._posted.get((message.author, key))) is not None:
+            return Posted(self._messages[earlier.message.position - 1], earlier.digest)
+        times = [
+            known.sent_at
+            for known in self._messages
+            if (known.author, known.match) == (message.author, message.match)
+        ]
+        if len(times) >= pace.messages and times[-pace.messages] > message.sent_at - pace.within:
+            raise TooFast(times[-pace.messages] + pace.within)
+        stored = replace(message, position=len(self._messages) + 1)
+        self._messages.append(stored)
+        self._recipients.append(recipients)
+        posted = self._posted[message.author, key] = Posted(stored, digest)
+        return posted
+
+    async def posted(self, author: PlayerId, key: str) -> Posted | None:
+        """Return what an author posted with a key."""
+        if (posted := self._posted.get((author, key))) is None:
+            return None
+        return Posted(self._messages[posted.message.position - 1], posted.digest)
+
+    async def read(
+        self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
+    ) -> list[Message]:
+        """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
+        found = [
+            message
+            for message in self._messages[after:]
+            if message.match == match and (reader is None or reader.may_read(message))
+        ]
+        return found[:limit]
+
+    async def message(self, match: MatchId, id: MessageId) -> Message | None:
+        """Return a message of a match."""
+        return next((one for one in self._messages if (one.match, one.id) == (match, id)), None)
+
+    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
+        """Return the messages of all matches that are for a player, behind a position, in order."""
+        told = zip(self._messages, self._recipients, strict=True)
+        found = [message for message, players in told if player in players and message.position > after]
+        return found[:limit]
+
+    async def remove(self, match: MatchId, id: MessageId) -> Message | None:
+        """Take a message's text away, and return what is left of it; None if there is no such message."""
+        if (message := await self.message(match, id)) is None:
+            return None
+        removed = self._messages[message.position - 1] = replace(message, text="", removed=True)
+        return removed
+
+    async def report(self, report: Report) -> Report:
+        """Store a report; return the earlier one if the reporter has reported the message before."""
+        return self._reports.setdefault((report.message.id, report.reporter), report)
+
+    async def reports(self, *, before: ReportId | None, limit: int) -> list[Report]:
+        """Return reports, newest first, older than `before`."""
+        ordered = sorted(self._reports.values(), key=lambda report: report.id, reverse=True)
+        found = [report for report in ordered if before is None or report.id < before]
+        return [
+            replace(report, message=self._messages[report.message.position - 1]) for report in found[:limit]
+        ]
+
+
+def _player(player: PlayerId | None) -> UUID | None:
+    return None if player is None else parsed("player", player)
+
+
+def _posted(row: Mapping[str, Any]) -> Posted:
+    return Posted(_message(row), row["digest"])
+
+
+def _message(row: Mapping[str, Any]) -> Message:
+    return Message(
+        id=MessageId(written("message", row["message_id"])),
+        position=row["position"],
+        match=match_id(row["match_id"]),
+        room=ChatRoom(row["room"]),
+        author=_player_id(row["author"]),
+        seat=None if row["seat"] is None else Seat(row["seat"]),
+        addressee=_player_id(row["addressee"]),
+        to_seat=None if row["to_seat"] is None else Seat(row["to_seat"]),
+        text=row["text"],
+        removed=row["removed"],
+        sent_at=row["sent_at"],
+    )
+
+
+def _report(row: Mapping[str, Any]) -> Report:
+    return Report(
+        id=ReportId(written("report", row["report_id"])),
+        message=_message(row),
+        reporter=_player_id(row["reporter"]),
+        reason=ReportReason(row["reason"]),
+        text=row["said"],
+        reported_at=row["reported_at"],
+    )
+
+
+def _player_id(number: UUID | None) -> PlayerId | None:
+    return None if number is None else PlayerId(written("player", number))

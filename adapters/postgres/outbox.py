@@ -1,0 +1,212 @@
+"""Put down for webhooks what the log of matches tells, each event once."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from eventsourcing.persistence import Tracking
+from eventsourcing.postgres import PostgresTrackingRecorder
+from msgspec import Struct
+from psycopg import Cursor
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.mapper import tag
+from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.reader import LogReader, newest
+from domain.match import PlayerId
+from services.ids import match_id, parsed, written
+from services.live import Games, game_of
+from services.messages import Notice, body, notices
+from services.views import Source
+from services.webhooks import DeliveryId, MessageType, new_delivery_id
+
+NAME = "webhooks"
+BATCH = 500
+STRIDE = 10_000
+"""How far the log may run ahead of the stored position while nothing in it is told."""
+
+SUBSCRIBERS = """
+SELECT webhook_id, player_id, target, events, since FROM webhooks
+WHERE enabled AND (player_id = ANY(%s) OR player_id IS NULL) ORDER BY webhook_id FOR SHARE
+"""
+"""None of them is removed or disabled before the messages to it are put down."""
+
+SEEDS = "SELECT match_id, seed FROM match_openings WHERE match_id = ANY(%s)"
+
+PUT = """
+INSERT INTO webhook_deliveries
+    (delivery_id, webhook_id, position, ordinal, type, match_id, target, body, state, created_at, due_at)
+SELECT delivery_id, webhook_id, position, ordinal, type, match_id, target, body, 'pending', at, at
+FROM unnest(
+    %s::uuid[], %s::uuid[], %s::bigint[], %s::integer[], %s::text[], %s::uuid[], %s::text[], %s::bytea[],
+    %s::timestamptz[]
+) AS message (delivery_id, webhook_id, position, ordinal, type, match_id, target, body, at)
+ON CONFLICT DO NOTHING
+"""
+
+
+type Row = tuple[UUID | None, UUID, int, int, MessageType, UUID, str, bytes, datetime]
+"""A message: its id, its webhook, where it comes from, what it is, and when that happened."""
+
+
+class Subscriber(Struct, frozen=True):
+    """An enabled webhook.
+
+    Attributes:
+        id: The webhook.
+        target: What counts as one target.
+        events: What it is told.
+        since: Up to where in the log it is told nothing.
+    """
+
+    id: UUID
+    target: str
+    events: Collection[str]
+    since: int
+
+
+class Put(Struct, frozen=True):
+    """A message that an event makes.
+
+    Attributes:
+        id: Its id.
+        subscriber: To whom.
+        ordinal: Which of the event's messages it is.
+        type: What it tells.
+        body: What is sent.
+    """
+
+    id: DeliveryId
+    subscriber: Subscriber
+    ordinal: int
+    type: MessageType
+    body: bytes
+
+
+def noticed(happened: Happened) -> tuple[Notice, ...]:
+    """Return who is told what of an event."""
+    return tuple(notices(happened.match, happened.recorded.event, happened.newly_to_act))
+
+
+def messages(
+    games: Games,
+    seed: bytes,
+    happened: Happened,
+    told: Sequence[Notice],
+    subscribers: Mapping[PlayerId | None, Sequence[Subscriber]],
+) -> Iterator[Put]:
+    """Yield the messages that an event makes.
+
+    Args:
+        games: The registered games by id.
+        seed: The match's secret.
+        happened: The event.
+        told: Who is told what of it.
+        subscribers: The webhooks of each owner.
+    """
+    match, recorded = happened.match, happened.recorded
+    source = Source(game_of(games, match.terms), match_id(happened.number), match.terms.seats, seed)
+    for ordinal, notice in enumerate(told):
+        asking = [
+            subscriber
+            for subscriber in subscribers.get(notice.owner, ())
+            if notice.type in subscriber.events and subscriber.since < happened.position
+        ]
+        if asking:
+            content = body(source, match, recorded, notice)
+            for subscriber in asking:
+                delivery = new_delivery_id(recorded.at, recorded.version, ordinal)
+                yield Put(delivery, subscriber, ordinal, notice.type, content)
+
+
+def put_down(cursor: Cursor[Any], rows: Sequence[Row]) -> int:
+    """Put messages down and return how many those are; what was put down before is left as it is."""
+    if rows:
+        cursor.execute(PUT, [list(column) for column in zip(*rows, strict=True)])
+    return len(rows)
+
+
+class OutboxRecorder(PostgresTrackingRecorder):
+    """The messages to webhooks and the position in the log up to which they are put down, in one transaction.
+
+    No read model that is built again: what was told once is not told again. Were the log read twice, each
+    message would still be put down once, and those that the log of messages has forgotten not at all.
+    """
+
+    def __init__(self, games: Games, datastore: Datastore, wake: Callable[[], object]) -> None:
+        """Take the registered games, the connections, and what to call when messages were put down."""
+        super().__init__(datastore, tracking_table_name="match_tracking")
+        self._games = games
+        self._topics = [tag(event) for game in games.values() for event in game.events]
+        self._reader = LogReader(games)
+        self._wake = wake
+        self._seen = 0
+
+    def catch_up(self) -> bool:
+        """Put down what the next batch of the log tells, and return whether there may be more.
+
+        One process does so at a time; what another is doing is left to it.
+        """
+        reader, self._reader = self._reader, LogReader(self._games)
+        with self.datastore.transaction(commit=True) as cursor:
+            cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (NAME,))
+            row = cursor.fetchone()
+            if row is None or not row["held"]:
+                return False
+            stored = self._max_tracking_id(NAME, cursor) or 0
+            start = max(stored, self._seen)
+            # Read before the webhooks: one that is made meanwhile is told of what comes behind this.
+            up_to = newest(cursor)
+            batch: Sequence[Happened] = ()
+            put = 0
+            if _anybody(cursor):
+                reader = reader if start == self._seen else LogReader(self._games)
+                batch = reader.read(cursor, start, up_to, self._topics, BATCH)
+                put = self._put(cursor, batch)
+                self._reader = reader
+            reached = batch[-1].position if len(batch) == BATCH else max(up_to, start)
+            if batch or reached - stored > STRIDE:
+                self._insert_tracking(cursor, Tracking(NAME, reached))
+        self._seen = reached
+        if put:
+            self._wake()
+        return reached < up_to
+
+    def _put(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> int:
+        """Put down the messages that events make, and return how many those are."""
+        told = [(happened, noticed(happened)) for happened in batch]
+        players = {notice.owner for _, some in told for notice in some if notice.owner is not None}
+        subscribers: dict[PlayerId | None, list[Subscriber]] = {}
+        numbers = [parsed("player", player) for player in sorted(players)]
+        for row in cursor.execute(SUBSCRIBERS, (numbers,)):
+            number = row["player_id"]
+            owner = None if number is None else PlayerId(written("player", number))
+            subscriber = Subscriber(row["webhook_id"], row["target"], frozenset(row["events"]), row["since"])
+            subscribers.setdefault(owner, []).append(subscriber)
+        if not subscribers:
+            return 0
+        matches = list({happened.number for happened in batch})
+        seeds = {row["match_id"]: bytes(row["seed"]) for row in cursor.execute(SEEDS, (matches,))}
+        rows: list[Row] = [
+            (
+                parsed("delivery", put.id),
+                put.subscriber.id,
+                happened.position,
+                put.ordinal,
+                put.type,
+                happened.number,
+                put.subscriber.target,
+                put.body,
+                happened.recorded.at,
+            )
+            for happened, some in told
+            for put in messages(self._games, seeds[happened.number], happened, some, subscribers)
+        ]
+        return put_down(cursor, rows)
+
+
+def _anybody(cursor: Cursor[Any]) -> bool:
+    """Return whether there is any enabled webhook."""
+    row = cursor.execute("SELECT EXISTS (SELECT FROM webhooks WHERE enabled) AS anybody").fetchone()
+    return row is not None and bool(row["anybody"])

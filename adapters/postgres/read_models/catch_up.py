@@ -1,0 +1,155 @@
+"""Bring the read models up to the log."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from eventsourcing.persistence import Tracking
+from eventsourcing.postgres import PostgresTrackingRecorder
+from psycopg import Cursor, sql
+
+from adapters.postgres.connections import lost
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.read_models.model import Happened, ReadModel, is_told
+from adapters.postgres.read_models.reader import CHANGES_TURN, LogReader, newest
+from adapters.postgres.store import EVENTS
+from services.live import Games
+
+TRACKING = "match_tracking"
+LOCK = "read models"
+BATCH = 500
+STRIDE = 10_000
+"""How far the log may run ahead of the stored positions while nothing in it concerns a read model."""
+
+STORED = sql.SQL("SELECT application_name, notification_id FROM {}").format(sql.Identifier(TRACKING))
+BEHIND = sql.SQL(
+    "SELECT count(*) AS behind FROM {} WHERE notification_id > %s"
+    " AND (topic = ANY(%s) OR (%s AND {changes_turn}))"
+).format(sql.Identifier(EVENTS), changes_turn=CHANGES_TURN)
+
+
+class ReadModels(PostgresTrackingRecorder):
+    """Read models, and their positions in the log, changed in one transaction.
+
+    Those that are level share one reading of the log. One that is behind, being new or rebuilt or in
+    trouble, catches up by itself while the others go on.
+    """
+
+    def __init__(
+        self,
+        games: Games,
+        datastore: Datastore,
+        models: Sequence[ReadModel],
+        lock: str = LOCK,
+        batch: int = BATCH,
+    ) -> None:
+        """Take the registered games, the connections, and the read models.
+
+        Args:
+            games: The registered games by id.
+            datastore: The connections.
+            models: The read models.
+            lock: Names what one process at a time may do.
+            batch: How many events are taken in together at most.
+        """
+        super().__init__(datastore, tracking_table_name=TRACKING)
+        self._games = games
+        self._models = tuple(models)
+        self._lock = lock
+        self._batch = batch
+        self._seen: dict[str, int] = {}
+        self._readers: dict[int, LogReader] = {}
+
+    def catch_up(self) -> bool:
+        """Take in the next batch of the log, and return whether there may be more.
+
+        One process does so at a time; what another is doing is left to it. A read model that fails stays
+        where it is and is tried again the next time.
+
+        Raises:
+            Exception: What one of them failed of, once the others are up.
+        """
+        readers, kept = self._readers, dict[int, LogReader]()
+        reached: dict[str, int] = {}
+        trouble: Exception | None = None
+        more = False
+        with self.datastore.transaction(commit=True) as cursor:
+            if not self._alone(cursor):
+                return False
+            # What a reader remembers is of no use if it was read in vain.
+            self._readers = {}
+            up_to = newest(cursor)
+            for position, level in _from_the_front(self._positions(cursor)):
+                reader = readers.get(position) or LogReader(self._games)
+                topics = {topic for model in level for topic in model.topics}
+                batch = reader.read(cursor, position, up_to, topics, self._batch)
+                last = batch[-1].position if len(batch) == self._batch else max(up_to, position)
+                done, failed = _applied(cursor, level, batch)
+                if last - position > STRIDE or any(
+                    is_told(model, happened) for model in level for happened in batch
+                ):
+                    for model in done:
+                        self._insert_tracking(cursor, Tracking(model.name, last))
+                if done:
+                    reached |= {model.name: last for model in done}
+                    kept[last] = reader
+                    more |= last < up_to
+                trouble = trouble or failed
+                up_to = last
+        self._readers = kept
+        self._seen |= reached
+        if trouble is not None and not more:
+            raise trouble
+        return more
+
+    def positions(self) -> dict[str, int]:
+        """Return by name how far in the log each read model has come."""
+        with self.datastore.transaction() as cursor:
+            return {model.name: position for model, position in self._positions(cursor).items()}
+
+    def behind(self) -> dict[str, int]:
+        """Return by name how many events concern each read model that it has not taken in yet."""
+        with self.datastore.transaction() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 0")
+            counts = {}
+            for model, position in self._positions(cursor).items():
+                row = cursor.execute(BEHIND, (position, list(model.topics), model.turns)).fetchone()
+                counts[model.name] = 0 if row is None else int(row["behind"])
+            return counts
+
+    def _alone(self, cursor: Cursor[Any]) -> bool:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (self._lock,))
+        row = cursor.fetchone()
+        return row is not None and bool(row["held"])
+
+    def _positions(self, cursor: Cursor[Any]) -> dict[ReadModel, int]:
+        """Return where each read model is: as stored, or further where nothing came that concerns it."""
+        stored = {row["application_name"]: row["notification_id"] for row in cursor.execute(STORED)}
+        return {
+            model: max(stored.get(model.name, 0), self._seen.get(model.name, 0)) for model in self._models
+        }
+
+
+def _applied(
+    cursor: Cursor[Any], models: Sequence[ReadModel], batch: Sequence[Happened]
+) -> tuple[list[ReadModel], Exception | None]:
+    """Return those that took a batch in, and what the first of the others failed of."""
+    done, trouble = [], None
+    for model in models:
+        try:
+            if concerned := [happened for happened in batch if is_told(model, happened)]:
+                with cursor.connection.transaction():
+                    model.apply(cursor, concerned)
+            done.append(model)
+        except Exception as error:
+            if lost(error):
+                raise
+            trouble = trouble or error
+    return done, trouble
+
+
+def _from_the_front(positions: Mapping[ReadModel, int]) -> Iterator[tuple[int, list[ReadModel]]]:
+    """Give each position and the read models that are level there, those that are furthest first."""
+    ordered = sorted(positions, key=lambda model: positions[model], reverse=True)
+    for position, level in groupby(ordered, key=lambda model: positions[model]):
+        yield position, list(level)

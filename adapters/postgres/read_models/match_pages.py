@@ -1,0 +1,237 @@
+"""The port `MatchList`: pages of the list of matches, whatever is asked for."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from eventsourcing.persistence import ApplicationRecorder
+from msgspec.structs import replace
+from psycopg import sql
+
+from adapters.generics import filled
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.read_models.match_list import Standing, seated_in, standing_of
+from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.reader import whole_log
+from adapters.postgres.store import EVENTS
+from domain.match import Match, Phase, PlayerId, Visibility
+from services.access import may_know
+from services.fits import fit_of
+from services.ids import MatchId, match_id, parsed
+from services.live import Games
+from services.ports import Listed, ListPlace, MatchFilter
+
+PUBLIC = "match_list WHERE public"
+PUBLIC_OF_PLAYER = "match_players WHERE player_id = %(player)s AND public"
+PRIVATE = "match_players WHERE player_id = %(viewer)s AND NOT public"
+PRIVATE_OF_VIEWER = f"{PRIVATE} AND seated"
+PRIVATE_OF_BOTH = (
+    "match_list WHERE NOT public AND known @> ARRAY[%(viewer)s, %(player)s] AND %(player)s = ANY(seated)"
+)
+TURNS = "match_turns WHERE player_id = %(viewer)s"
+TURNS_WITH_PLAYER = (
+    f"{TURNS} AND EXISTS (SELECT FROM match_players AS others WHERE others.match_id = match_turns.match_id"
+    " AND others.player_id = %(player)s AND others.seated)"
+)
+"""Where the matches of a page are found, apart from their games, standings and times."""
+
+EACH = (
+    "SELECT part.* FROM unnest(%(games)s::text[]) AS one_game, unnest(%(standings)s::text[]) AS one_standing,"
+    " LATERAL (SELECT opened_at, match_id FROM {source} AND game = one_game AND standing = one_standing"
+    " {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS part"
+)
+"""Reads the first of each game and standing: that is where an index has them in order."""
+EACH_GAME = (
+    "SELECT part.* FROM unnest(%(games)s::text[]) AS one_game,"
+    " LATERAL (SELECT opened_at, match_id FROM {source} AND game = one_game"
+    " {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS part"
+)
+TOGETHER = (
+    "(SELECT opened_at, match_id FROM {source} AND game = ANY(%(games)s) AND standing = ANY(%(standings)s)"
+    " {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit})"
+)
+"""Finds them all, and then the first of them: those that two players know of are few."""
+PAGE = (
+    "SELECT match_list.match_id, game, match_list.opened_at, match,"
+    " (SELECT max(originator_version) FROM {events} WHERE originator_id = match_list.match_id) AS version"
+    " FROM ({parts} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS page"
+    " JOIN match_list USING (match_id) ORDER BY match_list.opened_at DESC, match_list.match_id DESC"
+)
+
+
+def page_query(
+    games: Sequence[str],
+    viewer: PlayerId | None,
+    wanted: MatchFilter,
+    behind: ListPlace | None,
+    limit: int,
+) -> tuple[sql.Composed, dict[str, Any]]:
+    """Return the query for a page and its parameters; arguments as of the port.
+
+    However many matches there are, and however rare those that are wanted, it reads at most so many as fit a
+    page for each game and standing. What is private is found apart from what is public, as a list of both in
+    one order has no index.
+    """
+    found = [
+        sql.SQL(shape).format(source=sql.SQL(source), times=_times(wanted, behind), limit=sql.Literal(limit))
+        for shape, source in _sources(viewer, wanted)
+    ]
+    query = sql.SQL(PAGE).format(
+        events=sql.Identifier(EVENTS),
+        parts=sql.SQL(" UNION ALL ").join(found),
+        limit=sql.Literal(limit),
+    )
+    parameters = {
+        "games": [game for game in games if wanted.game in (None, game)],
+        "standings": [str(standing) for standing in _standings(wanted)],
+        "viewer": None if viewer is None else parsed("player", viewer),
+        "player": None if wanted.player is None else parsed("player", wanted.player),
+        "after": wanted.created_after,
+        "before": wanted.created_before,
+        "behind_at": None if behind is None else behind.opened_at,
+        "behind_match": None if behind is None else parsed("match", behind.match),
+    }
+    return query, parameters
+
+
+def _sources(viewer: PlayerId | None, wanted: MatchFilter) -> list[tuple[str, str]]:
+    """Return where what is wanted is found, each in which way."""
+    if wanted.my_turn:
+        return [(EACH_GAME, TURNS if wanted.player in (None, viewer) else TURNS_WITH_PLAYER)]
+    found = [(EACH, PUBLIC if wanted.player is None else PUBLIC_OF_PLAYER)]
+    if viewer is None:
+        return found
+    if wanted.player is None:
+        return [*found, (EACH, PRIVATE)]
+    if wanted.player == viewer:
+        return [*found, (EACH, PRIVATE_OF_VIEWER)]
+    return [*found, (TOGETHER, PRIVATE_OF_BOTH)]
+
+
+def _times(wanted: MatchFilter, behind: ListPlace | None) -> sql.Composed:
+    """Return the times of a page, with one upper bound: of two an index would begin at the wrong one."""
+    conditions = []
+    if behind is not None and (wanted.created_before is None or behind.opened_at < wanted.created_before):
+        conditions.append("AND (opened_at, match_id) < (%(behind_at)s, %(behind_match)s)")
+    elif wanted.created_before is not None:
+        conditions.append("AND opened_at < %(before)s")
+    if wanted.created_after is not None:
+        conditions.append("AND opened_at > %(after)s")
+    return sql.SQL(" ").join(map(sql.SQL, conditions))
+
+
+def _standings(wanted: MatchFilter) -> list[Standing]:
+    """Return the standings of matches that are wanted."""
+    return [
+        standing
+        for standing in Standing
+        if (wanted.phase is None or _phase(standing) is wanted.phase)
+        and (standing is Standing.OPEN or not wanted.open_seats)
+        and (standing is Standing.PLAYING or not wanted.my_turn)
+    ]
+
+
+def _phase(standing: Standing) -> Phase:
+    return Phase.OPEN if standing is Standing.FULL else Phase(standing.value)
+
+
+class PostgresMatchList:
+    """The port `MatchList`."""
+
+    def __init__(self, games: Games, datastore: Datastore) -> None:
+        """Take the registered games and the connections."""
+        self._datastore = datastore
+        self._decoders = {
+            game.id: msgspec.json.Decoder(filled(Match, game.state, game.options)) for game in games.values()
+        }
+
+    async def page(
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
+    ) -> list[Listed]:
+        """Return matches that the viewer may know of, newest first."""
+        if not _standings(wanted):
+            return []
+        query, parameters = page_query(tuple(self._decoders), viewer, wanted, behind, limit)
+        # Planned anew each time for what is asked, which a stored plan does not know.
+        rows = await self._datastore.execute(query, parameters, prepare=False)
+        return [
+            Listed(
+                id=match_id(row["match_id"]),
+                opened_at=row["opened_at"],
+                match=self._decoders[row["game"]].decode(bytes(row["match"])),
+                version=row["version"],
+            )
+            for row in rows
+        ]
+
+    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
+        """Return public matches on the same terms with a free seat, those that lack fewest players first."""
+        rows = await self._datastore.execute(
+            "SELECT match_id FROM match_list WHERE fit = %s AND public AND standing = 'open'"
+            " AND %s <> ALL(seated) ORDER BY free_seats, opened_at, match_id LIMIT %s",
+            (fit, parsed("player", without), limit),
+        )
+        return [match_id(row["match_id"]) for row in rows]
+
+
+class MemoryMatchList:
+    """The port `MatchList` over a log in memory, folded anew at each call: the twin for fast tests."""
+
+    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
+        """Take the registered games and the log."""
+        self._games = games
+        self._log = log
+
+    async def page(
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
+    ) -> list[Listed]:
+        """Return matches that the viewer may know of, newest first."""
+
+        def is_wanted(one: Happened) -> bool:
+            match = one.match
+            return (
+                may_know(match, viewer)
+                and wanted.game in (None, match.terms.game)
+                and standing_of(match) in _standings(wanted)
+                and (wanted.player is None or wanted.player in seated_in(match))
+                and (not wanted.my_turn or viewer in _acting(one))
+                and (wanted.created_after is None or one.opened_at > wanted.created_after)
+                and (wanted.created_before is None or one.opened_at < wanted.created_before)
+                and (behind is None or _place(one) < behind)
+            )
+
+        found = sorted(filter(is_wanted, self._last()), key=_place, reverse=True)
+        return [
+            Listed(
+                id=match_id(one.number),
+                opened_at=one.opened_at,
+                match=replace(one.match, clocks=None),
+                version=one.recorded.version,
+            )
+            for one in found[:limit]
+        ]
+
+    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
+        """Return public matches on the same terms with a free seat, those that lack fewest players first."""
+        found = [
+            one
+            for one in self._last()
+            if one.match.terms.visibility is Visibility.PUBLIC
+            and standing_of(one.match) is Standing.OPEN
+            and fit_of(one.match.terms) == fit
+            and without not in seated_in(one.match)
+        ]
+        found.sort(key=lambda one: (one.match.holders.count(None), _place(one)))
+        return [match_id(one.number) for one in found[:limit]]
+
+    def _last(self) -> list[Happened]:
+        """Return the last event of every match."""
+        return list({one.number: one for one in whole_log(self._games, self._log)}.values())
+
+
+def _place(one: Happened) -> ListPlace:
+    return ListPlace(one.opened_at, match_id(one.number))
+
+
+def _acting(one: Happened) -> list[PlayerId]:
+    return [holder.player for seat in one.to_act if (holder := one.match.holders[seat]) is not None]

@@ -1,0 +1,79 @@
+"""What a read model is, and what it is told."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+from msgspec import Struct
+from psycopg import Cursor
+
+from adapters.postgres.mapper import tag
+from domain.match import Match
+from domain.shared.seats import Seat
+from services.ports import Recorded
+
+
+class Happened(Struct, frozen=True):
+    """An event of the log.
+
+    Attributes:
+        position: Where in the log it stands.
+        number: The match's UUID.
+        recorded: The event with its envelope.
+        opened_at: When the match was opened, UTC.
+        match: The match behind it, without its table: that is the game's beginning.
+        to_act: The seats that must choose behind it, rising.
+        newly_to_act: Those of them that needed not before it.
+    """
+
+    position: int
+    number: UUID
+    recorded: Recorded
+    opened_at: datetime
+    match: Match[Any, Any]
+    to_act: tuple[Seat, ...]
+    newly_to_act: tuple[Seat, ...]
+
+    @property
+    def topic(self) -> str:
+        """The event's stored name."""
+        return tag(type(self.recorded.event))
+
+
+def is_told(model: "ReadModel", happened: Happened) -> bool:
+    """Return whether a read model is told of an event."""
+    return happened.topic in model.topics or (model.turns and happened.recorded.to_act is not None)
+
+
+class ReadModel(Protocol):
+    """Tables that follow from the log and from nothing else, so that they can be built again from it.
+
+    Attributes:
+        name: Names its position in the log; never changed.
+        tables: Its tables, each with a primary key. It reads and writes these only, by their bare names.
+        topics: Stored names of the events that it is told of.
+        turns: Whether it is told of all events, of whatever name, that change who is to act.
+    """
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """Return its tables."""
+
+    @property
+    def topics(self) -> Collection[str]:
+        """Return what it is told of."""
+
+    @property
+    def turns(self) -> bool:
+        """Return whether it is told of all events that change who is to act."""
+
+    def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
+        """Take in the next events that it is told of, in the order of the log, within a transaction.
+
+        The same log gives the same rows, whatever its batches are.
+        """

@@ -1,0 +1,143 @@
+"""The log as read models are told of it: each event with the match behind it."""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, cast
+from uuid import UUID
+
+from eventsourcing.persistence import ApplicationRecorder, StoredEvent
+from psycopg import Cursor, sql
+from psycopg.rows import tuple_row
+
+from adapters.postgres.mapper import EventMapper, tag
+from adapters.postgres.read_models.model import Happened
+from adapters.postgres.store import EVENTS
+from domain.match import MATCH_EVENTS, evolve
+from services.live import Games
+from services.ports import Recorded
+
+REMEMBERED_MATCHES = 10_000
+LIFE_CYCLE = [tag(event) for event in MATCH_EVENTS]
+"""The events that make up a match without its table."""
+
+CHANGES_TURN = sql.SQL("""position('"to_act":'::bytea IN state) > 0""")
+"""Whether an event changes who is to act, told without decoding it: there are many that do not."""
+
+type Row = tuple[int, UUID, int, str, bytes]
+
+NEWEST = sql.SQL("SELECT coalesce(max(notification_id), 0) FROM {}").format(sql.Identifier(EVENTS))
+NEXT = sql.SQL(
+    "SELECT notification_id, originator_id, originator_version, topic, state FROM {}"
+    " WHERE notification_id > %s AND notification_id <= %s AND (topic = ANY(%s) OR {changes_turn})"
+    " ORDER BY notification_id LIMIT %s"
+).format(sql.Identifier(EVENTS), changes_turn=CHANGES_TURN)
+EARLIER = sql.SQL(
+    "SELECT notification_id, originator_id, originator_version, topic, state"
+    " FROM unnest(%s::uuid[], %s::bigint[]) AS wanted (id, version)"
+    " JOIN {} ON originator_id = wanted.id AND originator_version < wanted.version"
+    " WHERE topic = ANY(%s) OR {changes_turn} ORDER BY originator_id, originator_version"
+).format(sql.Identifier(EVENTS), changes_turn=CHANGES_TURN)
+
+
+def newest(cursor: Cursor[Any]) -> int:
+    """Return the position of the log's last event, 0 while there is none."""
+    ((position,),) = _rows(cursor, NEWEST, ())
+    return cast(int, position)
+
+
+class LogReader:
+    """Reads the log forward, without a gap, and knows the matches that it came by.
+
+    One that begins in the midst of the log, or has forgotten a match, reads what came earlier in it.
+    """
+
+    def __init__(self, games: Games) -> None:
+        """Take the registered games."""
+        self._games = games
+        self._mapper = EventMapper(games)
+        self._matches: OrderedDict[UUID, Happened] = OrderedDict()
+
+    def read(
+        self, cursor: Cursor[Any], after: int, up_to: int, topics: Collection[str], limit: int
+    ) -> list[Happened]:
+        """Return the events behind a position, up to and with another, in order.
+
+        They are those of a match's life cycle, those that change who is to act, and those that are wanted.
+
+        Args:
+            cursor: Of the transaction in which it is read.
+            after: Where this reader ended the last time, if it has read before.
+            up_to: The last position.
+            topics: Stored names of further events that are wanted.
+            limit: The most events that are returned.
+        """
+        rows = _rows(cursor, NEXT, (after, up_to, [*LIFE_CYCLE, *topics], limit))
+        self._recall(cursor, rows)
+        batch = [self._happened(row) for row in rows]
+        while len(self._matches) > REMEMBERED_MATCHES:
+            self._matches.popitem(last=False)
+        return batch
+
+    def _recall(self, cursor: Cursor[Any], rows: Sequence[Row]) -> None:
+        """Fold what came earlier in matches that are not remembered."""
+        first = {number: version for _, number, version, _, _ in reversed(rows)}
+        unknown = {
+            number: version
+            for number, version in first.items()
+            if version > 1 and number not in self._matches
+        }
+        if unknown:
+            wanted = list(unknown), list(unknown.values()), LIFE_CYCLE
+            for row in _rows(cursor, EARLIER, wanted):
+                self._happened(row)
+
+    def _happened(self, row: Row) -> Happened:
+        position, number, version, topic, state = row
+        recorded = self._mapper.to_domain_event(StoredEvent(number, version, topic, state)).recorded
+        happened = following(self._games, self._matches.get(number), position, number, recorded)
+        self._matches[number] = happened
+        self._matches.move_to_end(number)
+        return happened
+
+
+def following(
+    games: Games, before: Happened | None, position: int, number: UUID, recorded: Recorded
+) -> Happened:
+    """Return an event with the match behind it; events of the match's game leave that as it is.
+
+    Args:
+        games: The registered games by id.
+        before: An earlier event of the match, with nothing between that matters; None if it is the first.
+        position: Where in the log it stands.
+        number: The match's UUID.
+        recorded: The event.
+    """
+    event = recorded.event
+    if before is None:
+        opened = evolve(games[event.terms.game], None, event)
+        return Happened(position, number, recorded, recorded.at, opened, (), ())
+    game = games[before.match.terms.game]
+    match = before.match if type(event) in game.events else evolve(game, before.match, event)
+    to_act = before.to_act if recorded.to_act is None else recorded.to_act
+    newly = tuple(seat for seat in to_act if seat not in before.to_act)
+    return Happened(position, number, recorded, before.opened_at, match, to_act, newly)
+
+
+def whole_log(games: Games, log: ApplicationRecorder) -> Iterator[Happened]:
+    """Give all events of a log in memory: what the twins of read models are folded from."""
+    mapper = EventMapper(games)
+    last: dict[UUID, Happened] = {}
+    for stored in log.select_notifications(None, 1_000_000):
+        number = cast(UUID, stored.originator_id)
+        recorded: Recorded = mapper.to_domain_event(stored).recorded
+        last[number] = following(games, last.get(number), stored.id, number, recorded)
+        yield last[number]
+
+
+def _rows(cursor: Cursor[Any], query: sql.Composed, parameters: Sequence[Any]) -> list[Any]:
+    """Return a query's rows.
+
+    It is planned anew each time: a plan made while the log was small reads all of it later on.
+    """
+    with cursor.connection.cursor(row_factory=tuple_row) as reading:
+        return reading.execute(query, parameters, prepare=False, binary=True).fetchall()

@@ -1,0 +1,70 @@
+"""How often players have played, and how that ended."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import astuple, replace
+from psycopg import Cursor
+
+from adapters.postgres.mapper import tag
+from adapters.postgres.read_models.by_player import Key, keys_of, rows_of
+from adapters.postgres.read_models.model import Happened
+from domain.match import Finished, Match, OnTimeOut, result
+from domain.shared.seats import Seat, by_seat
+from services.ports import Statistics
+
+type Played = dict[Key, Statistics]
+"""What is counted, by player and game."""
+
+
+class StatisticsModel:
+    """The table `statistics`."""
+
+    name = "statistics"
+    tables = ("statistics",)
+    topics = frozenset({tag(Finished)})
+    turns = False
+
+    def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
+        """Count the matches that have finished."""
+        keys = {key for happened in batch for key in keys_of(happened.match)}
+        rows = rows_of(cursor, self.name, keys)
+        played = {key: statistics_in(row) for key, row in rows.items()}
+        for happened in batch:
+            count(played, happened.match)
+        cursor.executemany(
+            "INSERT INTO statistics VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+            " ON CONFLICT (player_id, game) DO UPDATE SET"
+            " (played, won, lost, drawn, shared, resigned, timed_out, best_score) ="
+            " (excluded.played, excluded.won, excluded.lost, excluded.drawn, excluded.shared,"
+            " excluded.resigned, excluded.timed_out, excluded.best_score)",
+            [(player, *astuple(counted)) for (player, _), counted in played.items()],
+        )
+
+
+def count(played: Played, match: Match[Any, Any]) -> None:
+    """Count a match that has finished."""
+    for seat, key in by_seat(keys_of(match)):
+        known = played.get(key) or Statistics(game=match.terms.game)
+        played[key] = _counted(known, match, seat)
+
+
+def statistics_in(row: dict[str, Any]) -> Statistics:
+    """Return the statistics in a row of the table."""
+    return Statistics(**{field: row[field] for field in Statistics.__struct_fields__})
+
+
+def _counted(known: Statistics, match: Match[Any, Any], seat: Seat) -> Statistics:
+    ended = result(match, seat)
+    gave_up = seat in match.resigned
+    by_time = match.terms.on_time_out is OnTimeOut.RESIGN and seat in match.timed_out
+    best = known.best_score
+    if match.outcome is not None and match.terms.seats == 1 and not gave_up:
+        (score,) = match.outcome.scores
+        best = score if best is None else max(best, score)
+    counts = {"played": known.played + 1, ended.value: getattr(known, ended) + 1}
+    if gave_up and by_time:
+        counts["timed_out"] = known.timed_out + 1
+    elif gave_up:
+        counts["resigned"] = known.resigned + 1
+    return replace(known, best_score=best, **counts)

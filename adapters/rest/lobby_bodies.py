@@ -1,0 +1,68 @@
+"""The bodies of requests and answers around a match, before it begins and after its end."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from domain.match import ChatMode, Disclosure, MemoryAid, OnTimeOut, TimeControl
+
+
+class QuickMatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A match to join, or to open if none fits; it is public, and starts by itself.
+
+    Attributes:
+        game: The game's id.
+        options: The game's options; those left out have their defaults.
+        seats: Number of seats; the game's fewest if left out.
+        disclosure: What everybody may see after the end.
+        memory_aid: Whether views of a game that has a memory aid show it.
+        time_control: How much time the seats have; all they want if left out.
+        on_time_out: What becomes of a seat whose time is up.
+        chat: Whether there is talk.
+        rated: Whether the outcome counts for ratings, if there is more than one seat.
+        entropy: The caller's own contribution to chance, at most 256 printable characters.
+    """
+
+    game: str
+    options: O | msgspec.UnsetType = msgspec.UNSET
+    seats: Annotated[int, Meta(ge=1, le=64)] | None = None
+    disclosure: Disclosure = Disclosure.AT_END
+    memory_aid: MemoryAid = MemoryAid.ON
+    time_control: TimeControl = TimeControl()
+    on_time_out: OnTimeOut = OnTimeOut.RESIGN
+    chat: ChatMode = ChatMode.ON
+    rated: bool = True
+    entropy: str = ""
+
+
+class RematchRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A match to play again.
+
+    Attributes:
+        entropy: The caller's own contribution to chance, at most 256 printable characters.
+    """
+
+    entropy: str = ""
+
+
+class InvitationRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A player to invite.
+
+    Attributes:
+        player: Who is invited, `player_...`.
+    """
+
+    player: str
+
+
+class Bot(Struct, frozen=True):
+    """A bot of the server, which can be given a seat.
+
+    Attributes:
+        name: What it is asked for by, as `bot` of a seat that it shall take.
+        description: How it plays, in one sentence.
+    """
+
+    name: str
+    description: str

@@ -1,0 +1,178 @@
+"""Around a match: leave a seat, start, call off, invite, play again, find others to play with."""
+
+from litestar import Response, delete, get, post
+from litestar.params import FromPath
+from msgspec import Raw
+
+from adapters.rest.answers import answer
+from adapters.rest.bodies import Items
+from adapters.rest.lobby_bodies import Bot, InvitationRequest, QuickMatchRequest, RematchRequest
+from adapters.rest.openapi import describes
+from adapters.rest.requests import Call, body, caller, services
+from adapters.rest.routes.matches import Key, match_answer, options_in
+from domain.match import PlayerId
+from services.bots import BOTS
+from services.ids import MatchId
+from services.matches import Proposal
+from services.ports import Scope
+
+
+@delete(
+    "/matches/{match:str}/seats/{seat:int}",
+    status_code=200,
+    opt=describes(answers="Match", fails=(400, 401, 403, 404, 422), secured=True),
+)
+async def leave_seat(
+    request: Call, match: FromPath[str], seat: FromPath[int], key: Key = None
+) -> Response[bytes]:
+    """Leave a seat.
+
+    Before the start the seat is free again; while the match is played its player gives up. The opener may
+    free another's seat before the start; its player may not come back.
+    """
+    player = await caller(request, Scope.PLAY)
+    used, listed = await services(request).lobby.leave_seat(player.id, MatchId(match), seat, key)
+    return await match_answer(request, listed, headers={"Idempotency-Key": used})
+
+
+@post(
+    "/matches/{match:str}/start",
+    status_code=200,
+    opt=describes(answers="Match", fails=(400, 401, 403, 404, 422), secured=True),
+)
+async def start_match(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
+    """Start a match that waits for its opener's word.
+
+    All its seats must be taken.
+    """
+    player = await caller(request, Scope.PLAY)
+    used, listed = await services(request).lobby.start(player.id, MatchId(match), key)
+    return await match_answer(request, listed, headers={"Idempotency-Key": used})
+
+
+@post(
+    "/matches/{match:str}/cancel",
+    status_code=200,
+    opt=describes(answers="Match", fails=(400, 401, 403, 404, 422), secured=True),
+)
+async def cancel_match(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
+    """Call a match off.
+
+    Its opener may do so until it begins.
+    """
+    player = await caller(request, Scope.PLAY)
+    used, listed = await services(request).lobby.cancel(player.id, MatchId(match), key)
+    return await match_answer(request, listed, headers={"Idempotency-Key": used})
+
+
+@post(
+    "/matches/{match:str}/invitations",
+    status_code=200,
+    opt=describes(
+        asks="InvitationRequest",
+        answers="Match",
+        fails=(400, 401, 403, 404, 413, 415, 422),
+        secured=True,
+    ),
+)
+async def invite_player(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
+    """Invite a player by name.
+
+    The opener and the seats may do so until the match begins. Whoever is invited may know of a private match,
+    and take a seat of a match that is played again.
+    """
+    player = await caller(request, Scope.PLAY)
+    asked = await body(request, InvitationRequest)
+    used, listed = await services(request).invitations.invite(
+        player.id, MatchId(match), PlayerId(asked.player), key
+    )
+    return await match_answer(request, listed, headers={"Idempotency-Key": used})
+
+
+@get(
+    "/matches/{match:str}/invitation",
+    opt=describes(answers="Invitation", fails=(401, 403, 404), secured=True),
+)
+async def get_invitation(request: Call, match: FromPath[str]) -> Response[bytes]:
+    """Tell the link of a match, to its opener and its seats.
+
+    Whoever shows it as `invitation` may know of the match and take a seat in it.
+    """
+    player = await caller(request, Scope.READ)
+    link = await services(request).invitations.link(player.id, MatchId(match))
+    return answer(link, headers={"Cache-Control": "no-store"})
+
+
+@post(
+    "/matches/{match:str}/rematch",
+    status_code=200,
+    opt=describes(
+        asks="RematchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
+)
+async def rematch(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
+    """Play a match again that is over.
+
+    On the same terms, but that the next seat begins. The first of its players to ask opens the new match, the
+    others are invited and come to the same one; each has its seat again.
+    """
+    player = await caller(request, Scope.PLAY)
+    asked = await body(request, RematchRequest)
+    used, listed = await services(request).rematches.rematch(
+        player.id, MatchId(match), asked.entropy, key, kind=player.holder_kind
+    )
+    return await match_answer(request, listed, headers={"Idempotency-Key": used})
+
+
+@post(
+    "/quick-match",
+    status_code=200,
+    opt=describes(
+        asks="QuickMatchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
+)
+async def quick_match(request: Call, key: Key = None) -> Response[bytes]:
+    """Find others to play with.
+
+    Takes the first free seat of a public match on the same terms that waits for players, or else opens one.
+    """
+    player = await caller(request, Scope.PLAY)
+    asked = await body(request, QuickMatchRequest[Raw])
+    game = services(request).matches.game(asked.game)
+    proposal = Proposal(
+        game=game.id,
+        options=options_in(asked.options, game),
+        seats=asked.seats,
+        seat=0,
+        disclosure=asked.disclosure,
+        memory_aid=asked.memory_aid,
+        time_control=asked.time_control,
+        on_time_out=asked.on_time_out,
+        chat=asked.chat,
+        rated=asked.rated,
+        entropy=asked.entropy,
+        kind=player.holder_kind,
+    )
+    used, listed = await services(request).quick_match.join(player.id, proposal, key)
+    return await match_answer(request, listed, headers={"Idempotency-Key": used})
+
+
+@get("/bots", opt=describes(answers="BotPage"))
+async def list_bots(request: Call) -> Response[bytes]:
+    """List the server's bots.
+
+    Each can be given any number of seats of a match, by its opener.
+    """
+    return answer(Items(tuple(Bot(bot.name, bot.description) for bot in BOTS.values()), None))
+
+
+ROUTES = (
+    leave_seat,
+    start_match,
+    cancel_match,
+    invite_player,
+    get_invitation,
+    rematch,
+    quick_match,
+    list_bots,
+)

@@ -1,0 +1,150 @@
+"""What the service does by itself, in the background: every worker is started, watched and stopped here."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Protocol
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.follow import Follower
+from adapters.postgres.read_models.agenda import PostgresAgenda
+from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.registry import read_models
+from adapters.settings import Settings
+from adapters.webhook_worker import WebhookWorker
+from domain.games import GAMES
+from services.bot_turns import BotPlayers
+from services.bots import POLICIES
+from services.errors import Unavailable
+from services.matches import Matches
+from services.ports import Clock
+from services.timekeeper import Timekeeper
+
+PAUSES = (0.5, 1.0, 2.0, 5.0)
+"""Seconds that a worker waits behind steps that fail one after the other; the last one from then on."""
+
+log = logging.getLogger("montane.workers")
+
+
+class Worker(Protocol):
+    """Something that is done in the background, in any number of processes at once."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    async def stop(self, grace: float) -> None:
+        """End: begin nothing more, and give up what is under way after `grace` seconds."""
+
+
+class Steps:
+    """A worker that takes one step after the other, whatever fails."""
+
+    def __init__(self, name: str, step: Callable[[], Awaitable[timedelta]]) -> None:
+        """Take what it is called in the log, and a step, which returns how long to wait behind it."""
+        self._name = name
+        self._step = step
+        self._stopping = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._troubles: set[type[Exception]] = set()
+        self._failed = 0
+
+    def start(self) -> None:
+        """Begin."""
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self, grace: float) -> None:
+        """Begin no more steps, and give up the one under way after `grace` seconds."""
+        self._stopping.set()
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=grace)
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                pause = (await self._step()).total_seconds()
+                self._well()
+            except Exception as error:
+                # Tried again, not given up: a worker that stands still would go unnoticed.
+                pause = PAUSES[min(self._failed, len(PAUSES) - 1)]
+                self._troubled(error)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), pause)
+
+    def _troubled(self, error: Exception) -> None:
+        """Log what is in the way, once for each kind until all is well."""
+        self._failed += 1
+        if type(error) in self._troubles:
+            return
+        self._troubles.add(type(error))
+        if isinstance(error, Unavailable):
+            log.warning("%s: waiting for the database", self._name)
+        else:
+            log.error("%s: a step failed", self._name, exc_info=error)
+
+    def _well(self) -> None:
+        if self._failed:
+            log.info("%s: going on", self._name)
+        self._failed = 0
+        self._troubles.clear()
+
+
+class Following:
+    """The worker that keeps the read models up, in a thread of its own."""
+
+    def __init__(self, follower: Follower) -> None:
+        """Take the thread."""
+        self._follower = follower
+
+    def start(self) -> None:
+        """Begin."""
+        self._follower.start()
+
+    async def stop(self, grace: float) -> None:
+        """End behind the batch under way."""
+        await asyncio.to_thread(self._follower.stop)
+
+
+class Workers:
+    """All workers of a process."""
+
+    def __init__(self, workers: Sequence[Worker]) -> None:
+        """Take the workers."""
+        self._workers = workers
+
+    def start(self) -> None:
+        """Begin with all."""
+        for worker in self._workers:
+            worker.start()
+
+    async def stop(self, grace: float) -> None:
+        """End all, together."""
+        await asyncio.gather(*(worker.stop(grace) for worker in self._workers))
+
+
+def workers(settings: Settings, datastore: Datastore, matches: Matches, clock: Clock) -> Workers:
+    """Return all that the service does by itself.
+
+    Args:
+        settings: How long matches stay open, how fast bots are, and where webhooks may point.
+        datastore: The connections.
+        matches: The use cases, by which bots play.
+        clock: The time.
+    """
+    agenda = PostgresAgenda(datastore)
+    open_for = timedelta(hours=settings.open_match_hours)
+    timekeeper = Timekeeper(matches.decisions, agenda, clock, open_for)
+    players = BotPlayers(matches, agenda, POLICIES, timedelta(milliseconds=settings.bot_pause))
+    follower = Follower(datastore.conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
+    return Workers(
+        [
+            Following(follower),
+            Steps("clocks", timekeeper.step),
+            Steps("bots", players.step),
+            WebhookWorker(settings, datastore, dict(GAMES), clock),
+        ],
+    )

@@ -1,0 +1,29 @@
+"""What changes when a match is played again."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from domain.match.rejections import Reason
+from domain.match.state import Match, Phase
+from domain.shared.rejections import Rejected
+from domain.shared.seats import next_seat
+
+
+def options_again[O](match: Match[Any, O]) -> O:
+    """Return the options of a match that is played again: the seat behind the one that began begins.
+
+    A game that lets no seat be named for that, as one for a single seat, keeps its options.
+
+    Raises:
+        Rejected: The match is not over.
+    """
+    if match.phase is Phase.CANCELLED:
+        raise Rejected(Reason.MATCH_CANCELLED)
+    if match.phase is not Phase.FINISHED or match.first is None:
+        raise Rejected(Reason.MATCH_NOT_OVER)
+    options: Any = match.terms.options
+    if not hasattr(options, "first_seat"):
+        return match.terms.options
+    again: O = replace(options, first_seat=next_seat(match.first, match.terms.seats))
+    return again

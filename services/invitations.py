@@ -1,0 +1,80 @@
+"""Invitations: of one player by name, and of whoever holds a match's link."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from domain.match import Invite, Match, PlayerId
+from domain.shared.seats import Seat
+from services.access import check_known_to, seat_held
+from services.decisions import Decisions, checked_key
+from services.errors import Forbidden, NotFound
+from services.ids import MatchId
+from services.live import Live
+from services.players import Players
+from services.ports import Listed, Secrets
+
+
+class Invitation(Struct, frozen=True):
+    """What lets its holder know of a match, and take a seat in it.
+
+    Attributes:
+        match: The match.
+        invitation: What to show as `invitation` with whatever is asked of the match: 32 hexadecimal digits.
+        path: Where REST has the match for whoever follows the link.
+    """
+
+    match: MatchId
+    invitation: str
+    path: str
+
+
+class Invitations:
+    """The use cases around invitations."""
+
+    def __init__(self, decisions: Decisions, players: Players) -> None:
+        """Take what carries out commands, and who can be invited."""
+        self._decisions = decisions
+        self._players = players
+
+    async def invite(
+        self, player: PlayerId, id: MatchId, guest: PlayerId, key: str | None
+    ) -> tuple[str, Listed]:
+        """Let another player know of a match, by the word of its opener or of a seat.
+
+        Raises:
+            NotFound: There is no such match, or none that the player may know of; or nobody to be invited.
+            Forbidden: The player neither opened it nor has a seat in it.
+            Rejected: The guest was invited before, has a seat or may not come back, or play has begun.
+        """
+        known = guest in await self._players.named([guest])
+
+        def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+            check_known_to(live, player)
+            _check_host(live.match, player)
+            if not known:
+                raise NotFound("NO_SUCH_PLAYER", player=guest)
+            return seat_held(live.match, player), Invite(guest)
+
+        key = checked_key(key)
+        done = await self._decisions.carry_out(id, order, by=player, key=key, asked=["invite", guest])
+        return key, done.listed
+
+    async def link(self, player: PlayerId, id: MatchId) -> Invitation:
+        """Return what lets its holder know of a match, to its opener and its seats.
+
+        Raises:
+            NotFound: There is no such match, or none that the player may know of.
+            Forbidden: The player neither opened it nor has a seat in it.
+        """
+        live = await self._decisions.live.current(id)
+        check_known_to(live, player)
+        _check_host(live.match, player)
+        shown = (await self._decisions.secrets(id)).invitation.hex()
+        return Invitation(id, shown, f"/v1/matches/{id}?invitation={shown}")
+
+
+def _check_host(match: Match[Any, Any], player: PlayerId) -> None:
+    """Refuse to all but the opener and the seats of a match to invite."""
+    if player != match.terms.opener and seat_held(match, player) is None:
+        raise Forbidden("NOT_SEATED")

@@ -1,0 +1,195 @@
+"""What brings players together, over REST and over gRPC, asked for in the same words."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple, cast
+
+import grpc
+import httpx
+from google.protobuf.json_format import MessageToDict, ParseDict
+
+from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2, players_pb2
+from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServiceStub
+from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
+from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStub
+from adapters.grpc.server import GrpcServer
+from adapters.rest.app import build
+from tests.support.grpc_client import refusal_of
+from tests.support.use_cases import Stores
+
+CALLS: Mapping[str, tuple[str, str]] = {
+    "CreateMatch": ("POST", "/v1/matches"),
+    "GetMatch": ("GET", "/v1/matches/{match}"),
+    "TakeSeat": ("PUT", "/v1/matches/{match}/seats/{seat}"),
+    "LeaveSeat": ("DELETE", "/v1/matches/{match}/seats/{seat}"),
+    "StartMatch": ("POST", "/v1/matches/{match}/start"),
+    "CancelMatch": ("POST", "/v1/matches/{match}/cancel"),
+    "InvitePlayer": ("POST", "/v1/matches/{match}/invitations"),
+    "GetInvitation": ("GET", "/v1/matches/{match}/invitation"),
+    "Rematch": ("POST", "/v1/matches/{match}/rematch"),
+    "QuickMatch": ("POST", "/v1/quick-match"),
+    "GetView": ("GET", "/v1/matches/{match}/view"),
+    "ListEvents": ("GET", "/v1/matches/{match}/events"),
+    "ListLegalMoves": ("GET", "/v1/matches/{match}/legal-moves"),
+}
+"""The methods of gRPC with what they are over REST."""
+
+QUERIES = {"invitation"}
+"""The fields that REST has in the query."""
+WITHOUT_BODY = {"StartMatch", "CancelMatch", "LeaveSeat"}
+
+
+class Told(NamedTuple):
+    """An answer, the same over both faces.
+
+    Attributes:
+        code: The status; empty if it is a good one.
+        reason: Why it is not.
+        content: What was answered, as JSON has it.
+    """
+
+    code: str
+    reason: str
+    content: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The match's id."""
+        return str(self.content["id"])
+
+    @property
+    def seated(self) -> list[str | None]:
+        """Who holds each seat, by display name."""
+        players = (seat.get("player") for seat in self.content["seats"])
+        return [None if player is None else player["display_name"] for player in players]
+
+
+class Rest:
+    """Asks over REST."""
+
+    def __init__(self, stores: Stores) -> None:
+        """Build the application."""
+        app = cast(Any, build(stores.services(), "0"))
+        self._http = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://montane")
+
+    async def account(self, name: str) -> tuple[str, str]:
+        """Return the id and token of a new player."""
+        made = (await self._http.post("/v1/players", json={"display_name": name})).json()
+        return made["player"]["id"], made["token"]
+
+    async def bots(self) -> list[dict[str, str]]:
+        """Return the server's bots."""
+        listed: list[dict[str, str]] = (await self._http.get("/v1/bots")).json()["items"]
+        return listed
+
+    async def ask(self, token: str | None, call: str, *, key: str | None = None, **fields: Any) -> Told:
+        """Return the answer to a call."""
+        method, path = CALLS[call]
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        headers |= {} if key is None else {"Idempotency-Key": key}
+        request: dict[str, Any] = {"params": {name: fields.pop(name) for name in QUERIES & fields.keys()}}
+        own = {name: fields.pop(name) for name in ("match", "seat") if f"{{{name}}}" in path}
+        if method in {"POST", "PUT"} and call not in WITHOUT_BODY:
+            request["json"] = fields
+        answer = await self._http.request(method, path.format(**own), headers=headers, **request)
+        content: dict[str, Any] = answer.json()
+        if answer.is_success:
+            return Told("", "", content)
+        return Told(str(answer.status_code), content["reason"], content)
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._http.aclose()
+
+
+class Grpc:
+    """Asks over gRPC."""
+
+    def __init__(self, target: str) -> None:
+        """Connect."""
+        self._channel: Any = grpc.aio.insecure_channel(target)
+        self._matches: Any = MatchServiceStub(self._channel)
+        self._players: Any = PlayerServiceStub(self._channel)
+        self._catalogue: Any = CatalogueServiceStub(self._channel)
+
+    async def account(self, name: str) -> tuple[str, str]:
+        """Return the id and token of a new player."""
+        made = await self._players.CreatePlayer(players_pb2.CreatePlayerRequest(display_name=name))
+        return made.player.id, made.token
+
+    async def bots(self) -> list[dict[str, str]]:
+        """Return the server's bots."""
+        listed = await self._catalogue.ListBots(catalogue_pb2.ListBotsRequest())
+        return [{"name": bot.name, "description": bot.description} for bot in listed.items]
+
+    async def ask(self, token: str | None, call: str, *, key: str | None = None, **fields: Any) -> Told:
+        """Return the answer to a call."""
+        given = {"authorization": None if token is None else f"Bearer {token}", "idempotency-key": key}
+        metadata = tuple((name, value) for name, value in given.items() if value is not None)
+        request = ParseDict(_enumerated(fields), getattr(matches_pb2, f"{call}Request")())
+        try:
+            answer = await getattr(self._matches, call)(request, metadata=metadata)
+        except grpc.aio.AioRpcError as error:
+            code, reason, details = refusal_of(error)
+            return Told(code, reason, dict(details))
+        content: dict[str, Any] = MessageToDict(
+            answer, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+        )
+        match = content.get("match")
+        return Told("", "", _plain(match) if isinstance(match, dict) else content)
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._channel.close()
+
+
+ENUMS = {
+    "visibility": "VISIBILITY",
+    "start": "START_MODE",
+    "disclosure": "DISCLOSURE",
+    "memory_aid": "MEMORY_AID",
+    "on_time_out": "ON_TIME_OUT",
+    "chat": "CHAT_MODE",
+    "state": "PHASE",
+}
+"""The fields of a match that are one of a few words, with how these begin in a message."""
+
+
+def _enumerated(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields with their words as messages have them."""
+    given = dict(fields)
+    for name in ENUMS.keys() & fields.keys():
+        given[name] = f"{ENUMS[name]}_{str(fields[name]).upper()}"
+    if kind := given.get("time_control", {}).get("kind"):
+        given["time_control"] = given["time_control"] | {"kind": f"TIME_CONTROL_KIND_{kind.upper()}"}
+    if "options" in given:
+        given["options"] = {given["game"]: given["options"]}
+    return given
+
+
+def _plain(match: dict[str, Any]) -> dict[str, Any]:
+    """Return a match with its words as JSON has them, and what it does not have as null."""
+    words = {name: match[name].removeprefix(f"{prefix}_").lower() for name, prefix in ENUMS.items()}
+    control = dict(match["time_control"])
+    control["kind"] = control["kind"].removeprefix("TIME_CONTROL_KIND_").lower()
+    return {"rematch_of": None} | match | words | {"time_control": control}
+
+
+@asynccontextmanager
+async def rest(stores: Stores) -> AsyncIterator[Rest]:
+    """Give who asks over REST."""
+    face = Rest(stores)
+    yield face
+    await face.close()
+
+
+@asynccontextmanager
+async def over_grpc(stores: Stores) -> AsyncIterator[Grpc]:
+    """Give who asks over gRPC, on a real socket."""
+    services = stores.services()
+    server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
+    await server.start()
+    face = Grpc(f"127.0.0.1:{server.port}")
+    yield face
+    await face.close()
+    await server.stop(0)

@@ -1,0 +1,36 @@
+"""Tokens of pages: taken by the list that gave them, as they were given."""
+
+import pytest
+
+from services.errors import Malformed
+from services.pages import page_token, position_of
+
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def test_a_token_names_its_place() -> None:
+    """The list that gave a token finds the place again, whatever is written there."""
+    for position in ("", "7", "match_01", "0x1.8p+4 player_é"):
+        assert position_of(page_token(position, "list", 3), "list", 3) == position
+
+
+def test_another_list_refuses_it() -> None:
+    """A token belongs to what was asked for when it was given."""
+    token = page_token("7", "list", {"game": "montana"})
+    for asked in ((), ("list",), ("list", {"game": "mountains"}), ("list", {"game": "montana"}, None)):
+        with pytest.raises(Malformed):
+            position_of(token, *asked)
+
+
+def test_a_token_that_was_changed_is_refused() -> None:
+    """Whichever character is changed, added or left out, the token is refused and the field named."""
+    token = page_token("match_01", "list")
+    changed = {
+        token[:place] + other + token[place + 1 :] for place in range(len(token)) for other in ALPHABET
+    } - {token}
+    shorter = {token[:place] for place in range(len(token))}
+    odd = {token + more for more in ("A", "=", "==", "AAAA", " ", "é")} | {"é", "\x00", "*", "=" * 5}
+    for wrong in changed | shorter | odd:
+        with pytest.raises(Malformed) as raised:
+            position_of(wrong, "list")
+        assert (raised.value.reason, raised.value.details["field"]) == ("INVALID_FIELD", "page_token")

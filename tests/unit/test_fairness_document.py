@@ -1,0 +1,45 @@
+"""`docs/fairness.md` names every tag and field that an implementation has to write."""
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+from msgspec.structs import fields
+
+from domain.match.heads import Day, Head, Inclusion
+from domain.match.proof import Proof
+from domain.shared.chain import Record
+from services.bundles import End, EventLine, Header
+from services.ports import Key
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "fairness.md").read_text(encoding="utf-8")
+SOURCES = [*(ROOT / "domain" / "shared").glob("*.py"), *(ROOT / "domain" / "match").glob("*.py")]
+
+
+def test_every_tag_is_described() -> None:
+    """What is hashed or signed under a name of our own is in the document under that name."""
+    named = {
+        tag
+        for path in [*SOURCES, ROOT / "services" / "bundles.py"]
+        for tag in re.findall(r"montane/[a-z]+/\d", path.read_text(encoding="utf-8"))
+    }
+    assert len(named) == 9
+    assert sorted(tag for tag in named if tag not in TEXT) == []
+
+
+@pytest.mark.parametrize(
+    "kind", [Record, Proof, Header, EventLine, End, Key, Head, Day, Inclusion], ids=lambda kind: kind.__name__
+)
+def test_every_field_is_described(kind: type[Struct]) -> None:
+    """By the name under which it is written."""
+    missing = [field.name for field in fields(kind) if not re.search(rf'[`"]{field.encode_name}[`"]', TEXT)]
+    assert missing == []
+
+
+def test_everything_it_links_to_is_there() -> None:
+    """Vectors, clients and other documents."""
+    links = re.findall(r"\]\(([^)#]+)\)", TEXT)
+    assert "vectors/chain.json" in links
+    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
