@@ -12,6 +12,7 @@ import typer
 
 from adapters.settings import SettingError, Settings, load, variable
 from domain.match import PlayerId
+from services.ids import MatchId
 from services.ports import Scope, Time
 
 app = typer.Typer(
@@ -61,6 +62,10 @@ WebhookLogDays = Annotated[
 BotPause = Annotated[
     str | None, _flag("bot_pause", "Milliseconds between two moves of a bot in a match. Default: 100")
 ]
+SigningKeyFile = Annotated[
+    str | None,
+    _flag("signing_key_file", "PEM file of the key that signs; our own, in the database, if left out."),
+]
 LogLevel = Annotated[str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")]
 
 
@@ -77,6 +82,7 @@ def serve(
     snapshot_every: SnapshotEvery = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
+    signing_key_file: SigningKeyFile = None,
     webhook_private_addresses: WebhookPrivateAddresses = None,
     webhook_log_days: WebhookLogDays = None,
     oidc_issuer: Annotated[
@@ -120,6 +126,7 @@ def serve(
         snapshot_every=snapshot_every,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
+        signing_key_file=signing_key_file,
         webhook_private_addresses=webhook_private_addresses,
         webhook_log_days=webhook_log_days,
         oidc_issuer=oidc_issuer,
@@ -149,6 +156,7 @@ def work(
     snapshot_every: SnapshotEvery = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
+    signing_key_file: SigningKeyFile = None,
     webhook_private_addresses: WebhookPrivateAddresses = None,
     webhook_log_days: WebhookLogDays = None,
     log_level: LogLevel = None,
@@ -166,6 +174,7 @@ def work(
         snapshot_every=snapshot_every,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
+        signing_key_file=signing_key_file,
         webhook_private_addresses=webhook_private_addresses,
         webhook_log_days=webhook_log_days,
         log_level=log_level,
@@ -221,6 +230,24 @@ def token(
     except Failure as failed:
         _fail(describe(failed)[1])
     typer.echo(secret)
+
+
+@app.command(name="rotate-key")
+def rotate_key(
+    database_url: DatabaseUrl = None, data_dir: DataDir = None, signing_key_file: SigningKeyFile = None
+) -> None:
+    """Let a fresh key sign matches from now on, on all nodes; those before stay published.
+
+    Safe while the service runs.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir, signing_key_file=signing_key_file)
+    from adapters.main import StartError, rotate_key
+
+    try:
+        key = rotate_key(settings)
+    except StartError as error:
+        _fail(str(error))
+    typer.echo(f"the key {key.kid} signs from now on")
 
 
 @app.command()
@@ -281,6 +308,35 @@ def call(
         typer.echo(call(method, request, address=str(settings.grpc_addr), token=token, key=key))
     except CallFailed as failed:
         _fail(str(failed))
+
+
+@app.command()
+def audit(
+    match: Annotated[str | None, typer.Option(help="Only this match: match_...")] = None,
+    jobs: Annotated[int, typer.Option(help="How many processes.", min=1, max=256)] = 1,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Keep in this file how far it is, and go on there; it is deleted at the end."),
+    ] = None,
+    after: Annotated[str | None, typer.Option("--from", help="Begin behind this match: match_...")] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Verify all stored matches again: everything that can be recomputed is, down to the signatures.
+
+    Safe while the service runs. A line a fault, with match and version; the status is 1 if there is any.
+    """
+    settings = _settings(database_url=database_url, data_dir=data_dir)
+    from adapters.audit import AuditError, Plan
+    from adapters.main import StartError, audit
+
+    plan = Plan(jobs=jobs, file=resume, after=None if after is None else MatchId(after))
+    try:
+        holds = audit(settings, plan, None if match is None else MatchId(match), typer.echo)
+    except (StartError, AuditError) as error:
+        _fail(str(error))
+    if not holds:
+        sys.exit(1)
 
 
 @app.command()

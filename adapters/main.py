@@ -16,17 +16,21 @@ import psycopg
 import uvicorn
 from msgspec import Struct
 
+from adapters.audit import Plan, audit_log, audit_match
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from adapters.postgres.heads import PostgresHeads
+from adapters.postgres.keys import PostgresKeys
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import PostgresQuickMatches
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import PostgresMatchList
+from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
 from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
 from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
@@ -37,17 +41,23 @@ from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
+from adapters.signing import Ed25519Signer, secret_in
 from adapters.use_cases import Services
 from adapters.workers import workers
 from domain.games import GAMES
 from domain.match import PlayerId
+from services.branches import Branches
 from services.chat import Chat
+from services.heads import KeyElsewhere
+from services.ids import MatchId
 from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
+from services.player_feed import PlayerFeed
 from services.players import Players
-from services.ports import Issuer, Scope, Token
+from services.ports import Issuer, Key, Scope, Token
+from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 from services.statistics import Achievements
@@ -211,34 +221,81 @@ def rebuild(
     return done
 
 
+def audit(settings: Settings, plan: Plan, match: MatchId | None, say: Callable[[str], None]) -> bool:
+    """Say what is wrong in the log, or with one match of it, and return whether nothing is.
+
+    Raises:
+        StartError: The database cannot be reached, or not be migrated.
+        AuditError: The audit cannot begin.
+    """
+    with _shared_database(settings) as conninfo:
+        return audit_log(conninfo, plan, say) if match is None else audit_match(conninfo, match, say)
+
+
 def use_cases(
     settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
 ) -> Services:
     """Return the use cases on a database and its log; an issuer's tokens name players too."""
     games = dict(GAMES)
     clock = SystemClock()
+    match_list = PostgresMatchList(games, datastore)
     matches = Matches(
         games=games,
         store=store,
         seeds=PostgresSeeds(datastore),
-        match_list=PostgresMatchList(games, datastore),
+        match_list=match_list,
         clock=clock,
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
     )
     decisions = matches.decisions
     players = Players(PostgresAccounts(datastore), clock, issuer)
+    chat_log = PostgresChatLog(datastore)
+    chat = Chat(matches, players, chat_log, clock)
     return Services(
         matches=matches,
         lobby=Lobby(decisions),
         players=players,
-        chat=Chat(matches, players, PostgresChatLog(datastore), clock),
+        chat=chat,
+        player_feed=PlayerFeed(PostgresPlayerLog(datastore), chat_log, chat.shown, clock),
         achievements=Achievements(games, PostgresRecords(datastore), players),
         webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
         invitations=Invitations(decisions, players),
         rematches=Rematches(matches, decisions),
-        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), clock),
+        branches=Branches(matches, decisions.live, clock),
+        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), match_list, clock),
+        proofs=Proofs(matches, store, PostgresHeads(datastore), signing_keys(settings, datastore)),
     )
+
+
+def signing_keys(settings: Settings, datastore: Datastore) -> PostgresKeys:
+    """Return the keys that heads are signed with.
+
+    Raises:
+        StartError: The file with the key cannot be read.
+    """
+    if (file := settings.signing_key_file) is None:
+        return PostgresKeys(datastore)
+    try:
+        return PostgresKeys(datastore, Ed25519Signer(secret_in(file.read_bytes())))
+    except (OSError, ValueError) as error:
+        raise StartError(f"{variable('signing_key_file')}: {error}") from error
+
+
+def rotate_key(settings: Settings) -> Key:
+    """Let a fresh key sign from now on, on all nodes, and return it.
+
+    Raises:
+        StartError: The key is in a file, or the database cannot be reached, or not be migrated.
+    """
+    with _shared_database(settings) as conninfo:
+        datastore = Datastore(conninfo, 1)
+        try:
+            return asyncio.run(signing_keys(settings, datastore).rotate())
+        except KeyElsewhere as error:
+            raise StartError(str(error)) from error
+        finally:
+            datastore.close()
 
 
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
@@ -301,15 +358,18 @@ async def _serve(
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
+    keys = signing_keys(settings, datastore)
+    await keys.begin()
     limiter = Limiter(settings.limits)
-    feeds = services.matches.feeds
-    chats = services.chat.streams
+    feeds, chats, players = services.matches.feeds, services.chat.streams, services.player_feed.streams
     closing: list[Stop] = []
     try:
         if duties.rest or duties.grpc:
             for tail in (
                 Tail(conninfo, feeds.hear, lambda: store.writer),
                 Tail(conninfo, chats.hear, lambda: None, MESSAGES),
+                Tail(conninfo, players.hear, lambda: None, FEEDS),
+                Tail(conninfo, players.hear, lambda: None, TALK),
             ):
                 await tail.start()
                 closing.append(tail.stop)
@@ -321,7 +381,7 @@ async def _serve(
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
             closing.append(stop)
         if duties.workers:
-            working = workers(settings, datastore, services.matches, SystemClock())
+            working = workers(settings, datastore, services.matches, keys, SystemClock())
             working.start()
             closing.append(lambda: working.stop(GRACE))
         watcher = loop.create_task(_watch(embedded)) if embedded else None
@@ -332,7 +392,7 @@ async def _serve(
         if watcher:
             watcher.cancel()
     finally:
-        await asyncio.gather(feeds.close(STREAMS_GRACE), chats.close(STREAMS_GRACE))
+        await asyncio.gather(*(streams.close(STREAMS_GRACE) for streams in (feeds, chats, players)))
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()

@@ -46,6 +46,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         snapshot_every: How many events lie between two snapshots of a match.
         open_match_hours: How many hours a match may wait for players before it is called off.
         bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
+        signing_key_file: File with the private key that heads are signed with, in PEM; None for keys of our
+            own, kept in the database.
         webhook_private_addresses: Whether webhooks may point into private networks, and be of http there.
         webhook_log_days: How many days the log of what was sent to webhooks goes back.
         oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
@@ -74,6 +76,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     snapshot_every: int = 500
     open_match_hours: int = 24
     bot_pause: int = 100
+    signing_key_file: Path | None = None
     webhook_private_addresses: bool = False
     webhook_log_days: int = 30
     oidc_issuer: str | None = None
@@ -231,6 +234,7 @@ _READERS: Mapping[str, Any] = {
     "snapshot_every": _count,
     "open_match_hours": _count,
     "bot_pause": _count,
+    "signing_key_file": Path,
     "webhook_private_addresses": _allowed,
     "webhook_log_days": _count,
     "oidc_issuer": _web_address,

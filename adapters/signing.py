@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from hashlib import sha256
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from msgspec import Struct
 
 from domain.shared.canonical import canonical
@@ -69,6 +70,21 @@ def key_of(public: bytes) -> Key:
     x = written(public)
     thumbprint = sha256(canonical({"crv": "Ed25519", "kty": "OKP", "x": x})).digest()
     return Key(kid=written(thumbprint), x=x)
+
+
+def secret_in(pem: bytes) -> bytes:
+    """Return the private key in a file as `openssl genpkey -algorithm ed25519` writes it, 32 bytes.
+
+    Raises:
+        ValueError: There is none in it.
+    """
+    try:
+        key = load_pem_private_key(pem, None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise ValueError("not a private key in PEM") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ValueError("not a key of Ed25519")
+    return key.private_bytes_raw()
 
 
 def new_secret() -> bytes:

@@ -2,11 +2,14 @@
 
 from msgspec import Struct
 
+from services.branches import Branches
 from services.chat import Chat
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
+from services.player_feed import PlayerFeed
 from services.players import Players
+from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 from services.statistics import Achievements
@@ -23,8 +26,11 @@ class Services(Struct, frozen=True, kw_only=True):
         chat: Around the talk in a match.
         invitations: Around invitations.
         rematches: Playing a match again.
+        branches: Playing a match on from a past version.
         quick_match: Finding others to play with.
+        proofs: Around what proves a match.
         achievements: What players have achieved.
+        player_feed: What concerns a player.
         webhooks: Around webhooks.
     """
 
@@ -34,6 +40,9 @@ class Services(Struct, frozen=True, kw_only=True):
     chat: Chat
     invitations: Invitations
     rematches: Rematches
+    branches: Branches
     quick_match: QuickMatch
+    proofs: Proofs
     achievements: Achievements
+    player_feed: PlayerFeed
     webhooks: Webhooks

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.follow import Follower
+from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.registry import read_models
@@ -18,6 +19,8 @@ from domain.games import GAMES
 from services.bot_turns import BotPlayers
 from services.bots import POLICIES
 from services.errors import Unavailable
+from services.head_signer import HeadSigner
+from services.heads import Keys
 from services.matches import Matches
 from services.ports import Clock
 from services.timekeeper import Timekeeper
@@ -126,25 +129,28 @@ class Workers:
         await asyncio.gather(*(worker.stop(grace) for worker in self._workers))
 
 
-def workers(settings: Settings, datastore: Datastore, matches: Matches, clock: Clock) -> Workers:
+def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Keys, clock: Clock) -> Workers:
     """Return all that the service does by itself.
 
     Args:
         settings: How long matches stay open, how fast bots are, and where webhooks may point.
         datastore: The connections.
         matches: The use cases, by which bots play.
+        keys: What heads are signed with.
         clock: The time.
     """
     agenda = PostgresAgenda(datastore)
     open_for = timedelta(hours=settings.open_match_hours)
     timekeeper = Timekeeper(matches.decisions, agenda, clock, open_for)
     players = BotPlayers(matches, agenda, POLICIES, timedelta(milliseconds=settings.bot_pause))
+    signer = HeadSigner(PostgresHeads(datastore), keys, clock)
     follower = Follower(datastore.conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     return Workers(
         [
             Following(follower),
             Steps("clocks", timekeeper.step),
             Steps("bots", players.step),
+            Steps("signatures", signer.step),
             WebhookWorker(settings, datastore, dict(GAMES), clock),
         ],
     )

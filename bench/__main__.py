@@ -2,9 +2,9 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import commands, fanout, games, memory, montana_rules, proof, replay, store
+from bench import audit, commands, fanout, games, listing, memory, montana_rules, proof, replay, store
 
-NAMES = ("rules", "games", "store", "commands", "fanout", "replay", "proof", "memory")
+NAMES = ("rules", "games", "store", "commands", "fanout", "listing", "replay", "proof", "audit", "memory")
 
 
 def main() -> None:
@@ -17,13 +17,15 @@ def main() -> None:
     parser.add_argument("what", nargs="*", help=f"{', '.join(NAMES)}; all if none is named")
     parser.add_argument("--deals", type=int, default=300, help="rules: deals a round plays, numbered from 0")
     parser.add_argument(
-        "--rounds", type=int, default=7, help="rules, games, proof: rounds, of which the median counts"
+        "--rounds", type=int, default=7, help="rules, games, proof, audit: rounds, of which the median counts"
     )
-    parser.add_argument("--played", type=int, default=30, help="games, proof: random matches a round plays")
+    parser.add_argument(
+        "--played", type=int, default=30, help="games, proof, audit: random matches a round plays"
+    )
     parser.add_argument("--profile", action="store_true", help="rules: print the profiler's view too")
     parser.add_argument("--seconds", type=float, default=2, help="store, commands: how long a round takes")
     parser.add_argument(
-        "--matches", type=int, default=200_000, help="commands: how many stored matches are many"
+        "--matches", type=int, default=200_000, help="commands, listing: how many stored matches are many"
     )
     arguments = parser.parse_args()
     wanted = arguments.what or list(NAMES)
@@ -45,10 +47,15 @@ def main() -> None:
         commands.many_matches(1_000, arguments.matches, arguments.seconds, rounds=5)
     if "fanout" in wanted:
         fanout.compare()
+    if "listing" in wanted:
+        listing.compare(arguments.matches)
     if "replay" in wanted:
         replay.compare(rounds=200)
     if "proof" in wanted:
         proof.compare(arguments.played, arguments.rounds)
+        commands.proved(arguments.seconds, rounds=5)
+    if "audit" in wanted:
+        audit.compare(arguments.played, arguments.rounds)
     if "memory" in wanted:
         memory.by_length()
 

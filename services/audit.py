@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
 
-from domain.match import LOBBY_COMMANDS, MATCH_EVENTS, Opened, Resign
+from domain.match import LOBBY_COMMANDS, MATCH_EVENTS, Branched, Opened, Resign
 from domain.match.heads import Head, signed_head
 from domain.match.proof import Fact, Flaw, flaw
 from domain.shared.canonical import canonical
@@ -15,7 +15,7 @@ from domain.shared.chain import genesis, read, salt, written
 from domain.shared.chance import seed_commitment
 from domain.shared.game import Game, edition
 from domain.shared.viewers import Viewer, ViewerKind, sees_all
-from services.bundles import End, EventLine, Header, read_line
+from services.bundles import EndLine, EventLine, Header, read_line
 from services.ids import MatchId
 from services.live import Games
 from services.ports import Signatures
@@ -89,7 +89,7 @@ class Audit:
         self._whole: Whole | None = None
         self._version = 0
         self._head = ""
-        self._end: End | None = None
+        self._end: EndLine | None = None
 
     def take(self, line: bytes) -> None:
         """Check the next line.
@@ -107,7 +107,7 @@ class Audit:
                 self._begin(read)
             case EventLine() if self._header is not None and self._end is None:
                 self._event(self._header, read)
-            case End() if self._header is not None and self._version and self._end is None:
+            case EndLine() if self._header is not None and self._version and self._end is None:
                 self._close(self._header, read)
             case _:
                 raise Altered(Check.LINES, place, "the line stands in the wrong place")
@@ -163,7 +163,7 @@ class Audit:
             self._whole.take(event)
         self._version, self._head = version, event.proof.hash
 
-    def _close(self, header: Header, end: End) -> None:
+    def _close(self, header: Header, end: EndLine) -> None:
         place = self._version + 1
         if (end.version, end.head) != (self._version, self._head):
             raise Altered(Check.CHAIN, place, "the end is not that of the last event")
@@ -260,9 +260,9 @@ def verify(lines: Iterable[bytes], games: Games, signatures: Signatures) -> tupl
 
 def event_types(game: Game[Any, Any, Any, Any]) -> dict[str, Any]:
     """Return the type of each event that a match of a game can have, by its stored name."""
-    opened: Any = Opened
+    opened, branched = cast(Any, Opened)[game.options], cast(Any, Branched)[game.table]
     types = {event.__struct_config__.tag: event for event in (*MATCH_EVENTS, *game.events)}
-    return {**types, Opened.__struct_config__.tag: opened[game.options]}
+    return {**types, Opened.__struct_config__.tag: opened, Branched.__struct_config__.tag: branched}
 
 
 def command_types(game: Game[Any, Any, Any, Any]) -> dict[str, Any]:

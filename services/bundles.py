@@ -63,7 +63,7 @@ class EventLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="event"
     proof: Proof[Any]
 
 
-class End(Struct, frozen=True, kw_only=True, tag_field="line", tag="end"):
+class EndLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="end"):
     """The last line: how far the bundle goes.
 
     Attributes:
@@ -79,7 +79,7 @@ class End(Struct, frozen=True, kw_only=True, tag_field="line", tag="end"):
     key: Key | None = None
 
 
-type Line = Header | EventLine | End
+type Line = Header | EventLine | EndLine
 
 _DECODER: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
@@ -117,7 +117,7 @@ def bundle(
     for shown in events:
         yield written_line(event_line(shown))
         version, head = shown.version, shown.proof.hash
-    yield written_line(End(version=version, head=head, signature=signature, key=key))
+    yield written_line(EndLine(version=version, head=head, signature=signature, key=key))
 
 
 def lines_of(file: BinaryIO) -> Iterator[bytes]:

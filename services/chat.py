@@ -49,7 +49,7 @@ class Chat:
         """Take the matches, the names of players, where messages are kept, and the time."""
         self._current = matches.decisions.live.current
         self._invites = matches.decisions.invites
-        self.streams = ChatStreams(log, self._current, self._shown, clock)
+        self.streams = ChatStreams(log, self._current, self.shown, clock)
         self._players = players
         self._log = log
         self._clock = clock
@@ -158,7 +158,7 @@ class Chat:
             # Read before the match is: whoever has just sat down is not shown what onlookers wrote since.
             now = reader_of(await self._current(match), player, room, invited=invited)
             if now == reader:
-                shown = await self._shown(found[:size])
+                shown = await self.shown(found[:size])
                 return Page(tuple(shown), found[size - 1].id if len(found) > size else None)
             reader = now
 
@@ -234,7 +234,7 @@ class Chat:
         removed = await self._log.remove(match, MessageId(id))
         if removed is None:
             raise NotFound("NO_SUCH_MESSAGE", message=id)
-        (shown,) = await self._shown([removed])
+        (shown,) = await self.shown([removed])
         return shown
 
     async def _position(
@@ -272,10 +272,10 @@ class Chat:
         """Return what was posted, if the same was asked."""
         if posted.digest != digest:
             raise KeyReused
-        (shown,) = await self._shown([posted.message])
+        (shown,) = await self.shown([posted.message])
         return shown
 
-    async def _shown(self, messages: Sequence[Message]) -> Sequence[ChatMessage]:
+    async def shown(self, messages: Sequence[Message]) -> Sequence[ChatMessage]:
         """Return messages with the names of who wrote them."""
         names = await self._names([message.author for message in messages])
         return [_shown(message, names) for message in messages]

@@ -225,6 +225,12 @@ class ChatLog(Protocol):
     async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
         """Return the messages of all matches that are for a player, behind a position, in order."""
 
+    async def message_for(self, player: PlayerId, id: MessageId) -> Message | None:
+        """Return a message that is for a player."""
+
+    async def latest_for(self, player: PlayerId) -> Message | None:
+        """Return the last message of all matches that is for a player; None if there is none."""
+
     async def remove(self, match: MatchId, id: MessageId) -> Message | None:
         """Take a message's text away, and return what is left of it; None if there is no such message."""
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Any
 from unicodedata import category
 
-from domain.match import ChatMode, Match, Phase, PlayerId, Reason
+from domain.match import ChatMode, Match, PlayerId, Reason
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.access import check_known_to, seat_held, seat_of
@@ -13,8 +13,6 @@ from services.errors import Forbidden, Malformed
 from services.live import Live
 
 LONGEST_TEXT = 500
-OVER = (Phase.FINISHED, Phase.CANCELLED)
-"""The phases in which nothing can be given away any more."""
 JOINERS = "\u200c\u200d"
 """Characters without a shape of their own that emoji and some scripts cannot be written without."""
 
@@ -118,7 +116,7 @@ def _readable(match: Match[Any, Any], player: PlayerId | None) -> tuple[ChatRoom
         rooms.append(ChatRoom.PLAYERS)
     if player is not None:
         rooms.append(ChatRoom.SEAT)
-    if not seated or match.phase in OVER:
+    if not seated or match.phase.over:
         rooms.append(ChatRoom.SPECTATORS)
     return tuple(rooms)
 

@@ -8,6 +8,7 @@ Messages are read before the match is: whoever has just sat down is not given wh
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
+from typing import override
 
 from msgspec import Struct
 
@@ -16,17 +17,14 @@ from domain.shared.rejections import Rejected
 from services.chat_log import ChatLog, ChatMessage, ChatRoom, Message, MessageId
 from services.chat_rooms import reader_of
 from services.errors import Failure, Unavailable
-from services.feeds import TICK, TICKS_A_HEARTBEAT, TICKS_TO_SEND, Told
+from services.feeds import Told
 from services.ids import MatchId
 from services.live import Live
 from services.ports import Clock, Time
+from services.streaming import Channel, Reading, Streams
 
 PAGE = 200
 """The most messages that are read at once."""
-HEARTBEAT = TICK * TICKS_A_HEARTBEAT
-"""Seconds without a message after which there is a sign of life."""
-TO_SEND = TICK * TICKS_TO_SEND
-"""Seconds that what a listener was given may take to be sent; then its reader is cut off."""
 
 type Current = Callable[[MatchId], Awaitable[Live]]
 """Gives a match as the store has it now."""
@@ -70,6 +68,7 @@ class ChatEndReason(StrEnum):
     SERVER_STOPPING = "SERVER_STOPPING"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     NOT_YOURS_ANY_MORE = "NOT_YOURS_ANY_MORE"
+    TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
 
 
 class ChatEnd(Struct, frozen=True, tag_field="type", tag="end"):
@@ -116,20 +115,19 @@ class Batch(Struct, frozen=True):
         return max(last, self.heard) if self.whole else last
 
 
-class ChatChannel:
+class ChatChannel(Channel):
     """What is known of the chat of a match that is listened to.
 
     Attributes:
         id: The match.
+        readers: Those who listen.
         heard: The highest position that is known to exist.
-        listeners: Those who listen.
     """
 
     def __init__(self, id: MatchId, log: ChatLog, current: Current, show: Show) -> None:
         """Begin before anything is known."""
-        self.id = id
+        super().__init__(id)
         self.heard = 0
-        self.listeners: set[Listener] = set()
         self._log = log
         self._current = current
         self._show = show
@@ -141,11 +139,6 @@ class ChatChannel:
         if position > self.heard:
             self.heard = position
             self.wake()
-
-    def wake(self) -> None:
-        """Let all listeners look at what is new."""
-        for listener in self.listeners:
-            listener.wake()
 
     async def behind(self, position: int, version: int) -> Batch:
         """Return the next messages behind a position.
@@ -172,7 +165,7 @@ class ChatChannel:
         return Batch(position, heard, live, tuple(zip(messages, told, strict=True)))
 
 
-class Listener:
+class Listener(Reading):
     """One reader of a chat's stream.
 
     Attributes:
@@ -192,10 +185,8 @@ class Listener:
         invited: bool,
     ) -> None:
         """Begin behind a message, or at the first one, of a match that has come to a version."""
-        self.over = False
-        self.cut_off: Callable[[], None] = _nothing
-        self._streams = streams
-        self._channel = channel
+        super().__init__(streams, channel)
+        self._chat = channel
         self._version = version
         self._player = player
         self._room = room
@@ -203,80 +194,53 @@ class Listener:
         self._position = 0 if behind is None else behind.position
         self._last = None if behind is None else behind.id
         self._whole = False
-        self._live = False
-        self._nudged = False
-        self._woken = asyncio.Event()
-        self._sending: asyncio.TimerHandle | None = None
 
-    async def next(self) -> Sequence[Told]:
-        """Return the next items, as soon as there are some; none if `nudge` was called or all is over."""
-        self._sent()
-        told = await self._next()
-        self._sending = asyncio.get_running_loop().call_later(TO_SEND, lambda: self.cut_off())
-        return told
+    @override
+    def is_behind(self) -> bool:
+        """Return whether there may be a message behind its place."""
+        return not self._whole or self._position < self._chat.heard
 
-    def nudge(self) -> None:
-        """Let `next` return at once, with what there is."""
-        self._nudged = True
-        self.wake()
-
-    def wake(self) -> None:
-        """Look at what is new."""
-        self._woken.set()
-
-    def leave(self) -> None:
-        """Stop listening; may be called again."""
-        self._sent()
-        self._streams.part(self._channel, self)
-
-    def _sent(self) -> None:
-        if self._sending is not None:
-            self._sending.cancel()
-            self._sending = None
-
-    async def _next(self) -> Sequence[Told]:
-        while not self.over:
-            self._woken.clear()
-            if self._streams.closed:
-                return self._end(ChatEndReason.SERVER_STOPPING)
-            if not self._whole or self._position < self._channel.heard:
-                if told := await self._news():
-                    return told
-                continue
-            if self._nudged:
-                break
-            if not self._live:
-                self._live = True
-                return [Told(ChatCaughtUp(self._last))]
-            try:
-                async with asyncio.timeout(HEARTBEAT):
-                    await self._woken.wait()
-            except TimeoutError:
-                return [Told(ChatHeartbeat(self._streams.clock.now()))]
-        self._nudged = False
-        return []
-
-    async def _news(self) -> Sequence[Told]:
+    @override
+    async def news(self) -> Sequence[Told]:
         """Return what the reader may read of the next messages; none may be left of them."""
         try:
-            batch = await self._channel.behind(self._position, self._version)
+            batch = await self._chat.behind(self._position, self._version)
             reader = reader_of(batch.live, self._player, self._room, invited=self._invited)
         except Unavailable:
-            return self._end(ChatEndReason.STORE_UNAVAILABLE)
+            return self.end(self._ended(ChatEndReason.STORE_UNAVAILABLE))
         except (Failure, Rejected):
-            return self._end(ChatEndReason.NOT_YOURS_ANY_MORE)
+            return self.end(self._ended(ChatEndReason.NOT_YOURS_ANY_MORE))
         self._position, self._whole = batch.reached, batch.whole
         readable = [(message, told) for message, told in batch.messages if reader.may_read(message)]
         if readable:
             self._last = readable[-1][0].id
         return [told for _, told in readable]
 
-    def _end(self, reason: ChatEndReason) -> Sequence[Told]:
-        self.over = True
-        return [Told(ChatEnd(self._last, reason, reason is not ChatEndReason.NOT_YOURS_ANY_MORE))]
+    @override
+    def caught_up(self) -> ChatCaughtUp:
+        """Return the item that says that what follows is live."""
+        return ChatCaughtUp(self._last)
+
+    @override
+    def heartbeat(self) -> ChatHeartbeat:
+        """Return the item that says that the stream is alive."""
+        return ChatHeartbeat(self._streams.clock.now())
+
+    @override
+    def stopping(self) -> ChatEnd:
+        """Return the item that ends the stream because the server stops."""
+        return self._ended(ChatEndReason.SERVER_STOPPING)
+
+    @override
+    def token_ended(self) -> ChatEnd:
+        """Return the item that ends the stream because its token is no longer good."""
+        return self._ended(ChatEndReason.TOKEN_ENDED)
+
+    def _ended(self, reason: ChatEndReason) -> ChatEnd:
+        return ChatEnd(self._last, reason, reason is not ChatEndReason.NOT_YOURS_ANY_MORE)
 
 
-class ChatStreams:
+class ChatStreams(Streams[ChatChannel]):
     """All chats of the process that are listened to.
 
     Attributes:
@@ -286,18 +250,14 @@ class ChatStreams:
 
     def __init__(self, log: ChatLog, current: Current, show: Show, clock: Clock) -> None:
         """Take the log, how a match is read and messages are shown, and the time."""
-        self.closed = False
-        self.clock = clock
+        super().__init__(clock)
         self._log = log
         self._current = current
         self._show = show
-        self._channels: dict[MatchId, ChatChannel] = {}
-        self._empty = asyncio.Event()
-        self._empty.set()
 
     def hear(self, match: MatchId, position: int) -> None:
         """Learn that a message of a match is at a position, written in whatever process."""
-        if channel := self._channels.get(match):
+        if channel := self.channel(match):
             channel.hear(position)
 
     def listen(
@@ -310,34 +270,5 @@ class ChatStreams:
         invited: bool,
     ) -> Listener:
         """Return a new listener to a match; whoever takes it must `leave` it."""
-        if (channel := self._channels.get(live.id)) is None:
-            channel = self._channels[live.id] = ChatChannel(live.id, self._log, self._current, self._show)
-            self._empty.clear()
-        listener = Listener(self, channel, live.version, player, room, behind, invited=invited)
-        channel.listeners.add(listener)
-        return listener
-
-    def part(self, channel: ChatChannel, listener: Listener) -> None:
-        """Give a listener up; with the last of them the channel ends."""
-        channel.listeners.discard(listener)
-        if not channel.listeners and self._channels.get(channel.id) is channel:
-            del self._channels[channel.id]
-            if not self._channels:
-                self._empty.set()
-
-    async def close(self, seconds: float) -> None:
-        """End all streams, and wait until their readers were told; at most so long."""
-        self.closed = True
-        for channel in self._channels.values():
-            channel.wake()
-        try:
-            async with asyncio.timeout(seconds):
-                await self._empty.wait()
-        except TimeoutError:
-            for channel in tuple(self._channels.values()):
-                for listener in tuple(channel.listeners):
-                    listener.cut_off()
-
-
-def _nothing() -> None:
-    """Do nothing: nobody is there to be cut off."""
+        channel = self.opened(live.id, lambda: ChatChannel(live.id, self._log, self._current, self._show))
+        return Listener(self, channel, live.version, player, room, behind, invited=invited)

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Finished, Phase
+from domain.match import Cancelled, Finished, PlayerId, SeatLeft
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 from services.errors import NotFound, Unavailable
@@ -86,6 +86,7 @@ class EndReason(StrEnum):
     SERVER_STOPPING = "SERVER_STOPPING"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     TOO_SLOW = "TOO_SLOW"
+    SEAT_LEFT = "SEAT_LEFT"
     TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
 
 
@@ -258,6 +259,9 @@ class Channel:
 class Watch:
     """One reader of a match's stream.
 
+    It ends when its player leaves its seat, or loses it: what happens at the seat from then on is another's,
+    and of a private match the player may know no more.
+
     Attributes:
         viewer: From where it looks.
         version: The last version that it was given.
@@ -268,7 +272,13 @@ class Watch:
     """
 
     def __init__(
-        self, feeds: "Feeds", channel: Channel, live: Live, viewer: Viewer, after: int | None
+        self,
+        feeds: "Feeds",
+        channel: Channel,
+        live: Live,
+        player: PlayerId | None,
+        viewer: Viewer,
+        after: int | None,
     ) -> None:
         """Begin behind a version; None begins with a snapshot."""
         self.viewer = viewer
@@ -277,10 +287,13 @@ class Watch:
         self.cut_off: Callable[[], None] = _nothing
         self.left: Callable[[], None] = _nothing
         self._revoked = False
+        self._player = player
+        self._begun = live.version
+        self._seat_left = False
         self._feeds = feeds
         self._channel = channel
         self._first = channel.snapshot(live, viewer) if after is None else None
-        self.finished = live.match.phase is Phase.FINISHED and self.version == live.version
+        self.finished = live.match.phase.over and self.version == live.version
         self._live = False
         self._held: int | None = None
         self._nudged = False
@@ -346,6 +359,8 @@ class Watch:
                 return self._end(EndReason.SERVER_STOPPING)
             if self._revoked:
                 return self._end(EndReason.TOKEN_ENDED)
+            if self._seat_left:
+                return self._end(EndReason.SEAT_LEFT)
             if self.finished:
                 edge = [] if self._live else [Told(CaughtUp(self.version))]
                 return [*edge, *self._end(EndReason.MATCH_OVER)]
@@ -376,11 +391,23 @@ class Watch:
             told = await self._channel.behind(self.version, self.viewer)
         except Unavailable:
             return self._end(EndReason.STORE_UNAVAILABLE)
-        told = told[: max(0, self._edge() - self.version)]
+        told = self._until_seat_left(told[: max(0, self._edge() - self.version)])
         for one in told[-1:]:
             if isinstance(one.item, EventItem):
                 self.version = one.item.event.version
-                self.finished = isinstance(one.item.event.payload, Finished)
+                self.finished = isinstance(one.item.event.payload, Finished | Cancelled)
+        return told
+
+    def _until_seat_left(self, told: list[Told]) -> list[Told]:
+        """Return the events up to the one by which the player is seated no longer."""
+        for place, one in enumerate(told):
+            match one.item:
+                case EventItem(event=SeenEvent(payload=SeatLeft(player=player), version=version)):
+                    if player == self._player and version > self._begun:
+                        self._seat_left = True
+                        return told[: place + 1]
+                case _:
+                    pass
         return told
 
     def _end(self, reason: EndReason) -> Sequence[Told]:
@@ -445,9 +472,15 @@ class Feeds:
                 self._empty.set()
 
     def watch(
-        self, channel: Channel, live: Live, secrets: Secrets, viewer: Viewer, after: int | None
+        self,
+        channel: Channel,
+        live: Live,
+        secrets: Secrets,
+        player: PlayerId | None,
+        viewer: Viewer,
+        after: int | None,
     ) -> Watch:
-        """Return a new watch on a channel that was joined.
+        """Return a new watch on a channel that was joined, for a player who may look from there now.
 
         Raises:
             NotFound: The match has not come as far as `after`.
@@ -457,7 +490,7 @@ class Feeds:
         channel.begin(live, secrets)
         if viewer.seat is not None:
             channel.presence[viewer.seat] += 1
-        watch = Watch(self, channel, live, viewer, after)
+        watch = Watch(self, channel, live, player, viewer, after)
         channel.watches.add(watch)
         return watch
 

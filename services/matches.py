@@ -34,7 +34,7 @@ from domain.shared.game import Game, edition
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
-from services.access import check_known_to, seat_of, viewer_of
+from services.access import acting_seat, check_known_to, viewer_of
 from services.decisions import Decisions, chance_of, checked_key, digest_of
 from services.envelopes import Decision, Envelopes
 from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
@@ -216,26 +216,56 @@ class Matches:
         key = checked_key(key)
         check_entropy(proposal.entropy)
         now = self._clock.now()
-        secrets = Secrets(token_bytes(32), token_bytes(16))
-        wanted = Opening(number or new_uuid(now), secrets, digest_of(proposal))
         if proposal.seat is not None:
             then = (TakeSeat(Seat(proposal.seat), Holder(player, proposal.kind, proposal.entropy)), *then)
         by = player if owner is None else None
+
+        def events_of(opening: Opening) -> Sequence[Recorded]:
+            terms = terms_of(game, player, proposal, opening.secrets)
+            return opening_events(game, terms, opening, then, by, key, now)
+
+        return key, await self.opened(
+            owner or uuid_of(player), key, digest_of(proposal), events_of, number or new_uuid(now)
+        )
+
+    async def opened(
+        self,
+        owner: UUID,
+        key: str,
+        digest: str,
+        events_of: Callable[[Opening], Sequence[Recorded]],
+        number: UUID,
+    ) -> Listed:
+        """Open a match with these events, once for its owner and key.
+
+        Args:
+            owner: The player or match whose key it is.
+            key: The idempotency key.
+            digest: SHA-256 of what was asked, in hexadecimal.
+            events_of: Gives the events of the match that was put down; fails if it cannot be opened.
+            number: What the match's id is made from, unless the key was used before.
+
+        Returns:
+            The match as it was then.
+
+        Raises:
+            KeyReused: The key came with something else before.
+        """
+        wanted = Opening(number, Secrets(token_bytes(32), token_bytes(16)), digest)
         # What cannot be opened is refused here, before anything is put down.
-        _opening_events(game, terms_of(game, player, proposal, secrets), wanted, then, by, key, now)
-        opening = await self._seeds.claim(owner or _uuid(player), key, wanted)
+        events_of(wanted)
+        opening = await self._seeds.claim(owner, key, wanted)
         if opening.digest != wanted.digest:
             raise KeyReused
-        terms = terms_of(game, player, proposal, opening.secrets)
-        events = _opening_events(game, terms, opening, then, by, key, now)
+        events = events_of(opening)
         id = match_id(opening.match)
         entry = self._live.entry(id)
         async with entry.lock:
             if entry.live is None:
                 entry.live = await self._stored_opening(id, events)
             if entry.live.version == len(events):
-                return key, entry.live.listed
-            return key, (await self._live.at_version(id, len(events))).listed
+                return entry.live.listed
+            return (await self._live.at_version(id, len(events))).listed
 
     async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> Live:
         """Store the opening of a match, and return the match; one that was opened before stays as it is."""
@@ -258,12 +288,22 @@ class Matches:
         key: str | None,
         expected_version: int | None,
         validate_only: bool,
+        seat: int | None = None,
     ) -> Answer:
         """Carry out a command of the player's seat, or only say whether it would be accepted.
 
+        Args:
+            player: Who gives the command.
+            id: The match.
+            command: The command.
+            key: The idempotency key; None for a fresh one.
+            expected_version: The version that the player decided on; None for whichever it is.
+            validate_only: Whether nothing shall happen.
+            seat: The seat, for a player who holds several; None for its own, or the lowest that is to act.
+
         Raises:
             NotFound: There is no such match, or none that the player may know of.
-            Forbidden: The player has no seat in it.
+            Forbidden: The player has no seat in it, or not that one.
             Malformed: The command is of another game.
             Rejected: The rules refuse it.
             Conflict: The match is not at the expected version.
@@ -275,7 +315,7 @@ class Matches:
             check_known_to(live, player)
             if not isinstance(command, (Resign, *live.game.commands)):
                 raise Malformed("INVALID_FIELD", field="command", expected=f"a command of {live.game.id}")
-            return seat_of(live.match, player)
+            return acting_seat(live.game, live.match, player, seat)
 
         if validate_only:
             return await self._validated(id, authorise, command, key, expected_version)
@@ -284,7 +324,7 @@ class Matches:
             lambda live, _: (authorise(live), command),
             by=player,
             key=key,
-            asked=[command, expected_version],
+            asked=[command, expected_version, seat],
             expected_version=expected_version,
         )
         if done.seat is None:
@@ -396,8 +436,7 @@ class Matches:
             raise Unauthenticated("TOKEN_MISSING")
         behind = None
         if after is not None:
-            opened_at, match = position_of(after, "matches", wanted).split()
-            behind = ListPlace(datetime.fromisoformat(opened_at), MatchId(match))
+            behind = position_of(after, _place, "matches", wanted)
         found = await self._match_list.page(player, wanted, behind=behind, limit=size + 1)
         if len(found) <= size:
             return Page(tuple(found), None)
@@ -432,14 +471,15 @@ class Matches:
     async def legal_moves(
         self, id: MatchId, player: PlayerId, invitation: str | None = None
     ) -> View[Any, Any]:
-        """Return the view of the player's seat, with its legal moves.
+        """Return the view of the player's seat, with its legal moves; in a branch of the lowest to act.
 
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player has no seat in it.
         """
         live = await self.known(id, player, invitation)
-        return view(live.game, id, live.match, live.version, seated(seat_of(live.match, player)))
+        seat = acting_seat(live.game, live.match, player, None)
+        return view(live.game, id, live.match, live.version, seated(seat))
 
     async def events(
         self,
@@ -458,11 +498,12 @@ class Matches:
             Forbidden: The player may not look from there.
         """
         live = await self.known(id, player, invitation)
-        viewer = viewer_of(live, player, looking_as)
-        events = await self._store.read(id, after, after + size)
+        viewer, latest = viewer_of(live, player, looking_as), live.version
+        # None of those that follow meanwhile: the seat may be another's by then.
+        events = await self._store.read(id, after, min(after + size, latest))
         last = events[-1].version if events else after
         seen = seen_events(source(live, await self.decisions.secrets(id)), events, viewer)
-        return Page(seen, str(last) if last < live.version else None)
+        return Page(seen, str(last) if last < latest else None)
 
     async def watch(
         self,
@@ -489,9 +530,11 @@ class Matches:
         channel = self.feeds.join(id)
         try:
             live = await self.known(id, player, invitation)
-            viewer = viewer_of(live, player, looking_as)
             secrets = await self.decisions.secrets(id)
-            return self.feeds.watch(channel, live, secrets, viewer, after)
+            # As it stands now: while the secrets were read the player may have lost its seat.
+            check_known_to(live, player, secrets, invitation)
+            viewer = viewer_of(live, player, looking_as)
+            return self.feeds.watch(channel, live, secrets, player, viewer, after)
         except BaseException:
             self.feeds.part(channel)
             raise
@@ -531,7 +574,7 @@ def terms_of[O](
     )
 
 
-def _opening_events(
+def opening_events(
     game: Game[Any, Any, Any, Any],
     terms: Terms[Any],
     opening: Opening,
@@ -558,7 +601,17 @@ def _opening_events(
     return recorded
 
 
-def _uuid(player: PlayerId) -> UUID:
+def _place(written: str) -> ListPlace:
+    """Return the place in the list of matches that a token's text names: when one was opened, and its id."""
+    at, match = written.split()
+    opened_at = datetime.fromisoformat(at)
+    if opened_at.tzinfo is None or parsed("match", match) is None:
+        raise ValueError(f"{written} is no place in the list")
+    return ListPlace(opened_at, MatchId(match))
+
+
+def uuid_of(player: PlayerId) -> UUID:
+    """Return what a player's id is made from."""
     number = parsed("player", player)
     if number is None:
         raise ValueError(f"{player} is no player")

@@ -1,6 +1,7 @@
 """Lists that are given in parts: where one ends, as a token that only the same list takes."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
@@ -34,20 +35,25 @@ def page_token(position: str, *asked: Any) -> str:
     return urlsafe_b64encode(_check(position, asked) + position.encode()).decode().rstrip("=")
 
 
-def position_of(token: str, *asked: Any) -> str:
+def position_of[Position](token: str, read: Callable[[str], Position], *asked: Any) -> Position:
     """Return the place in the list that was asked for which a token names.
+
+    Args:
+        token: The token.
+        read: Reads what is written in it, and raises ValueError for what no place is written as: anybody can
+            work the check out.
+        *asked: What was asked for.
 
     Raises:
         Malformed: No part of this list gave it.
     """
     try:
-        raw = urlsafe_b64decode(token + "=" * (-len(token) % 4))
-        position = raw[CHECK:].decode()
-    except ValueError:
-        position = ""
-    if page_token(position, *asked) != token:
-        raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page of this list gave")
-    return position
+        position = urlsafe_b64decode(token + "=" * (-len(token) % 4))[CHECK:].decode()
+        if page_token(position, *asked) == token:
+            return read(position)
+    except (ValueError, OverflowError):
+        pass
+    raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page of this list gave")
 
 
 def _check(position: str, asked: Any) -> bytes:

@@ -4,7 +4,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
 
@@ -319,8 +319,11 @@ class Players:
         """Return a further token and its secret; None if its player is gone, or has enough."""
         if not scopes:
             raise Malformed("INVALID_FIELD", field="scopes", expected="at least one scope")
-        token, secret = self._fresh(player, scopes, expires_at)
-        if expires_at is not None and expires_at <= token.created_at:
+        try:
+            token, secret = self._fresh(player, scopes, expires_at and expires_at.astimezone(UTC))
+        except OverflowError as error:
+            raise Malformed("INVALID_FIELD", field="expires_at", expected="a time before 10000") from error
+        if token.expires_at is not None and token.expires_at <= token.created_at:
             raise Malformed("INVALID_FIELD", field="expires_at", expected="a time to come")
         kept = await self._accounts.add_token(token, hash_of(secret), MOST_TOKENS)
         return (token, secret) if kept else None

@@ -1,7 +1,7 @@
 """Quick match: a player joins a match that waits for players on the same terms, or opens one that waits."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from datetime import timedelta
 from typing import Any
 
@@ -17,10 +17,13 @@ from services.fits import fit_of
 from services.ids import MatchId, made_at, match_id, new_uuid, parsed
 from services.live import Live
 from services.matches import Matches, Proposal, check_entropy, terms_of
-from services.ports import Clock, Listed, QuickMatches, Secrets
+from services.ports import Clock, Listed, MatchList, QuickMatches, Secrets
 
 CRASHED = timedelta(minutes=1)
 """After how long a match that was to be opened, and does not exist, is given up."""
+
+LISTED = 20
+"""How many matches of the list are looked at."""
 
 
 class Search(Struct, frozen=True):
@@ -43,12 +46,18 @@ class QuickMatch:
     """The use case of finding others to play with."""
 
     def __init__(
-        self, matches: Matches, decisions: Decisions, quick_matches: QuickMatches, clock: Clock
+        self,
+        matches: Matches,
+        decisions: Decisions,
+        quick_matches: QuickMatches,
+        match_list: MatchList,
+        clock: Clock,
     ) -> None:
-        """Take what opens matches and carries out commands, where matches wait, and the time."""
+        """Take what opens matches and gives commands, where matches wait and are listed, and the time."""
         self._matches = matches
         self._decisions = decisions
         self._quick_matches = quick_matches
+        self._match_list = match_list
         self._clock = clock
         self._searches: set[asyncio.Task[Listed]] = set()
 
@@ -108,12 +117,25 @@ class QuickMatch:
                         return listed
                 except NotFound:
                     return await self._opened(search, before)
-            for waiting in await self._quick_matches.waiting(search.fit):
+            async for waiting in self._waiting(search):
                 if await self._takes(waiting, search.player):
                     await self._quick_matches.call(search.player, search.key, waiting)
                     if listed := await self._sat_down(search, waiting):
                         return listed
             return await self._opened(search, match_id(new_uuid(self._clock.now())))
+
+    async def _waiting(self, search: Search) -> AsyncIterator[MatchId]:
+        """Yield the matches that may take a player: first those opened by a quick match, then all others.
+
+        The others come from the list of matches, which follows within moments: too late for those who look at
+        the same moment.
+        """
+        opened = await self._quick_matches.waiting(search.fit)
+        for id in opened:
+            yield id
+        for id in await self._match_list.fitting(search.fit, without=search.player, limit=LISTED):
+            if id not in opened:
+                yield id
 
     async def _takes(self, id: MatchId, player: PlayerId) -> bool:
         """Return whether a match that waits takes a player; one that takes nobody waits no longer."""

@@ -39,6 +39,11 @@ class Retelling:
         self.draws = 0
 
     @property
+    def match(self) -> Match[Any, Any] | None:
+        """The match behind what was decided so far; None before it is opened."""
+        return self._match
+
+    @property
     def outcome(self) -> Outcome | None:
         """How the match ended, once it has."""
         return None if self._match is None else self._match.outcome

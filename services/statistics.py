@@ -92,8 +92,7 @@ class Achievements:
             raise NotFound("NO_SUCH_GAME", game=game)
         behind = None
         if after is not None:
-            estimate, player = position_of(after, "leaderboard", game).split()
-            behind = float.fromhex(estimate), PlayerId(player)
+            behind = position_of(after, _place, "leaderboard", game)
         found = await self._records.leaderboard(game, behind=behind, limit=size + 1)
         shown = found[:size]
         names = await self._players.named([one.player for one in shown])
@@ -103,3 +102,11 @@ class Achievements:
         last = shown[-1]
         position = f"{last.rating.estimate.hex()} {last.player}"
         return Page(places, page_token(position, "leaderboard", game))
+
+
+def _place(written: str) -> tuple[float, PlayerId]:
+    """Return the place in a leaderboard that a token's text names: an estimate, and a player."""
+    estimate, player = written.split()
+    if parsed("player", player) is None:
+        raise ValueError(f"{player} is no player")
+    return float.fromhex(estimate), PlayerId(player)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from typing import assert_never, override
 
-from adapters.grpc.calls import CUT_OFF, Context, caller, idempotency_key, onlooker, tell_key
+from adapters.grpc.calls import CUT_OFF, Context, caller, caller_if_any, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import chat_pb2 as pb
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceServicer
 from adapters.grpc.generated.montane.v1.matches_pb2 import SeatedPlayer as SeatedPlayerMessage
@@ -74,16 +74,20 @@ class ChatCalls(ChatServiceServicer):
         self, request: pb.WatchMessagesRequest, context: Context
     ) -> AsyncGenerator[pb.WatchMessagesResponse]:
         """Send what is said."""
-        player = await onlooker(self._players, context)
+        player = await caller_if_any(self._players, context)
         after = request.after if request.HasField("after") else None
         listener = await self._chat.listen(
             MatchId(request.match),
-            player,
+            None if player is None else player.id,
             room=_room(request),
             after=after,
             invitation=invitation_in(request),
         )
+        if player is not None:
+            self._players.sessions.hold(player.credential, listener)
         listener.cut_off = CUT_OFF.get()
+        if player is not None:
+            self._players.sessions.hold(player.credential, listener)
         try:
             while not listener.over:
                 for told in await listener.next():

@@ -17,9 +17,6 @@ LARGEST_PAGE = 200
 FEW = 6
 """How many values of an enumeration are listed when one is wrong."""
 
-PAGE_SIZE = 50
-LARGEST_PAGE = 200
-
 type Check = Callable[[Any, str], None]
 """Checks a message, or a field's value, at a path."""
 

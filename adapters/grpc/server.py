@@ -17,19 +17,25 @@ from adapters.grpc.generated.montane.v1 import (
     catalogue_pb2,
     chat_pb2,
     matches_pb2,
+    player_feed_pb2,
     players_pb2,
+    proofs_pb2,
     statistics_pb2,
     webhooks_pb2,
 )
 from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import add_CatalogueServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import add_ChatServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import add_MatchServiceServicer_to_server
+from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import add_PlayerFeedServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import add_PlayerServiceServicer_to_server
+from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import add_ProofServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import add_StatisticsServiceServicer_to_server
 from adapters.grpc.generated.montane.v1.webhooks_pb2_grpc import add_WebhookServiceServicer_to_server
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.matches import MatchCalls
+from adapters.grpc.player_feed import PlayerFeedCalls
 from adapters.grpc.players import PlayerCalls
+from adapters.grpc.proofs import ProofCalls
 from adapters.grpc.statistics import StatisticsCalls
 from adapters.grpc.webhooks import WebhookCalls
 from adapters.use_cases import Services
@@ -42,7 +48,16 @@ POLL = 0.5
 
 SERVICES = tuple(
     service.full_name
-    for module in (catalogue_pb2, players_pb2, matches_pb2, chat_pb2, statistics_pb2, webhooks_pb2)
+    for module in (
+        catalogue_pb2,
+        players_pb2,
+        matches_pb2,
+        chat_pb2,
+        player_feed_pb2,
+        proofs_pb2,
+        statistics_pb2,
+        webhooks_pb2,
+    )
     for service in module.DESCRIPTOR.services_by_name.values()
 )
 
@@ -92,8 +107,11 @@ class GrpcServer:
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(players), server)
         add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper), server)
+        player_feed_calls = PlayerFeedCalls(self._services.player_feed, players)
+        add_PlayerFeedServiceServicer_to_server(player_feed_calls, server)
         add_StatisticsServiceServicer_to_server(StatisticsCalls(self._services.achievements, players), server)
         add_ChatServiceServicer_to_server(ChatCalls(self._services.chat, players), server)
+        add_ProofServiceServicer_to_server(ProofCalls(self._services.proofs, players), server)
         add_WebhookServiceServicer_to_server(WebhookCalls(self._services.webhooks, players), server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         health = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name

@@ -131,6 +131,24 @@ class PostgresChatLog:
         )
         return [_message(row) for row in rows]
 
+    async def message_for(self, player: PlayerId, id: MessageId) -> Message | None:
+        """Return a message that is for a player."""
+        rows = await self._datastore.execute(
+            "SELECT chat_messages.* FROM chat_recipients JOIN chat_messages USING (position)"
+            " WHERE player_id = %s AND message_id = %s",
+            (_player(player), parsed("message", id)),
+        )
+        return _message(rows[0]) if rows else None
+
+    async def latest_for(self, player: PlayerId) -> Message | None:
+        """Return the last message of all matches that is for a player; None if there is none."""
+        rows = await self._datastore.execute(
+            "SELECT chat_messages.* FROM chat_recipients JOIN chat_messages USING (position)"
+            " WHERE player_id = %s ORDER BY position DESC LIMIT 1",
+            (_player(player),),
+        )
+        return _message(rows[0]) if rows else None
+
     async def remove(self, match: MatchId, id: MessageId) -> Message | None:
         """Take a message's text away, and return what is left of it; None if there is no such message."""
         rows = await self._datastore.execute(
@@ -228,9 +246,15 @@ class MemoryChatLog:
 
     async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
         """Return the messages of all matches that are for a player, behind a position, in order."""
-        told = zip(self._messages, self._recipients, strict=True)
-        found = [message for message, players in told if player in players and message.position > after]
-        return found[:limit]
+        return [message for message in self._for(player) if message.position > after][:limit]
+
+    async def message_for(self, player: PlayerId, id: MessageId) -> Message | None:
+        """Return a message that is for a player."""
+        return next((one for one in self._for(player) if one.id == id), None)
+
+    async def latest_for(self, player: PlayerId) -> Message | None:
+        """Return the last message of all matches that is for a player; None if there is none."""
+        return next(reversed(self._for(player)), None)
 
     async def remove(self, match: MatchId, id: MessageId) -> Message | None:
         """Take a message's text away, and return what is left of it; None if there is no such message."""
@@ -250,6 +274,10 @@ class MemoryChatLog:
         return [
             replace(report, message=self._messages[report.message.position - 1]) for report in found[:limit]
         ]
+
+    def _for(self, player: PlayerId) -> list[Message]:
+        told = zip(self._messages, self._recipients, strict=True)
+        return [message for message, players in told if player in players]
 
 
 def _player(player: PlayerId | None) -> UUID | None:

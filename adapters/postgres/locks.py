@@ -96,9 +96,11 @@ class Locks:
         if line.connection is None:
             return
         connection, line.connection = line.connection, None
-        self._connections.release()
-        with suppress(psycopg.Error):
-            await connection.close()
+        try:
+            with suppress(psycopg.Error):
+                await connection.close()
+        finally:
+            self._connections.release()
 
 
 class _Line:

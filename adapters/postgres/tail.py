@@ -5,13 +5,14 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import psycopg
 from psycopg import AsyncConnection, sql
 
 from adapters.postgres.connections import limited
 from adapters.postgres.store import EVENTS
-from services.ids import MatchId, match_id
+from services.ids import match_id
 
 POLL = 1.0
 """Seconds after which the log is read also when no NOTIFY has come: a NOTIFY is only a hint."""
@@ -30,13 +31,16 @@ class Source(NamedTuple):
     Attributes:
         channel: The NOTIFY that says that it has grown.
         newest: Gives the position of its last row, 0 if there is none.
-        behind: Of the next rows behind a position, at most so many, gives of each match: its id, how far it
-            has come, the position of its last row, and how many rows it has.
+        behind: Of the next rows behind a position, at most so many, gives of each match, or of whatever else
+            they are about: its id, how far it has come, the position of its last row, and how many rows it
+            has. It may give more, but none of a position without all of that position.
+        id_of: Gives the id as it is told.
     """
 
     channel: str
     newest: sql.SQL | sql.Composed
     behind: sql.SQL | sql.Composed
+    id_of: Callable[[UUID], Any] = match_id
 
 
 LOG = Source(
@@ -63,7 +67,7 @@ class Tail:
     def __init__(
         self,
         conninfo: str,
-        hear: Callable[[MatchId, int], None],
+        hear: Callable[[Any, int], None],
         own: Callable[[], int | None],
         source: Source = LOG,
     ) -> None:
@@ -142,7 +146,7 @@ class Tail:
                 cursor = await connection.execute(self._source.behind, (self._position, PAGE), prepare=True)
                 page = await cursor.fetchall()
             for match, version, position, _ in page:
-                self._hear(match_id(match), version)
+                self._hear(self._source.id_of(match), version)
                 self._position = max(self._position, position)
             if sum(count for *_, count in page) < PAGE:
                 return

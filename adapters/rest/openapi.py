@@ -14,6 +14,7 @@ import msgspec
 from adapters.generics import filled
 from adapters.rest import (
     bodies,
+    branch_bodies,
     chat_bodies,
     lobby_bodies,
     player_bodies,
@@ -23,14 +24,20 @@ from adapters.rest import (
 from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
-from domain.match import MATCH_EVENTS, Opened, Resign
+from adapters.signing import KeySet
+from domain.match import MATCH_EVENTS, Branched, Opened, Resign
+from domain.match.proof import Proof
 from domain.shared.catalogues import Clause, DataTable
+from services.bundles import EndLine, EventLine, Header
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
+from services.heads import SignedDay
 from services.invitations import Invitation
+from services.player_feed import PlayerCaughtUp, PlayerEnd, PlayerEvent, PlayerEventItem, PlayerHeartbeat
 from services.players import PublicPlayer
 from services.ports import Player, Token
+from services.proofs import MatchProof
 from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
@@ -50,6 +57,7 @@ STATIC: Mapping[str, Any] = {
     "NewToken": player_bodies.NewToken,
     "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
+    "BranchRequest": branch_bodies.BranchRequest,
     "RematchRequest": lobby_bodies.RematchRequest,
     "InvitationRequest": lobby_bodies.InvitationRequest,
     "Invitation": Invitation,
@@ -64,6 +72,8 @@ STATIC: Mapping[str, Any] = {
     "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
+    "PlayerEventPage": bodies.Items[PlayerEvent],
+    "PlayerItem": PlayerEventItem | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd,
     "Achievements": Achieved,
     "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,
@@ -76,6 +86,12 @@ STATIC: Mapping[str, Any] = {
     "ReportRequest": chat_bodies.ReportRequest,
     "ChatReport": ChatReport,
     "ReportPage": bodies.Items[ChatReport],
+    "BundleLine": Header | EventLine | EndLine,
+    "BundledProof": Proof[Any],
+    "MatchProof": MatchProof,
+    "SignedDay": SignedDay,
+    "DayPage": bodies.Items[SignedDay],
+    "KeySet": KeySet,
 }
 """The bodies that are the same for every game."""
 
@@ -203,7 +219,7 @@ def document(
                 operation["responses"]["204"] = {"description": "The match is over: do not come back."}
             if said["lines"]:
                 line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}
-                operation["responses"][ok]["content"] |= {LINES: line}
+                operation["responses"][ok].setdefault("content", {})[LINES] = line
             may_call: list[dict[str, list[str]]] = [{"token": []}] if 401 in said["fails"] else []
             operation["security"] = may_call if said["secured"] or not may_call else [{}, *may_call]
             if said["asks"]:
@@ -272,7 +288,7 @@ def _content(description: str | None, media_type: str, name: str) -> dict[str, A
 
 def _shared() -> dict[str, Any]:
     """Return the components that no game owns."""
-    events = reduce(or_, (event for event in MATCH_EVENTS if event is not Opened))
+    events = reduce(or_, (event for event in MATCH_EVENTS if event not in (Opened, Branched)))
     samples = [
         filled(SeenEvent, events),
         filled(View, Resign, None),

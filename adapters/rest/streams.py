@@ -13,6 +13,7 @@ from adapters.rest.connections import abort_of
 from adapters.rest.requests import Call, accepted, version_in, visit
 from services.chat_streams import ChatItem, ChatMessageItem
 from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told
+from services.player_feed import PlayerEnd, PlayerEventItem, PlayerHeartbeat, PlayerItem
 
 SERVER_SENT_EVENTS = "text/event-stream"
 
@@ -52,11 +53,24 @@ def chat_event(item: ChatItem) -> bytes:
     return b"event: %b\ndata: %b\n\n" % (name, encoded(item))
 
 
+def player_event(item: PlayerItem) -> bytes:
+    """Return an item of a player's feed as a server-sent event, whose id is the position to resume behind."""
+    name = str(item.__struct_config__.tag).encode()
+    if isinstance(item, PlayerHeartbeat | PlayerEnd):
+        return b"event: %b\ndata: %b\n\n" % (name, encoded(item))
+    position = item.event.position if isinstance(item, PlayerEventItem) else item.position
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (position.encode(), name, encoded(item))
+
+
 FORMS: dict[str, Callable[[Item], bytes]] = {SERVER_SENT_EVENTS: server_sent_event, LINES: line}
 """How an item of a match's stream is written, by media type."""
 
 CHAT_FORMS: dict[str, Callable[[ChatItem], bytes]] = {SERVER_SENT_EVENTS: chat_event, LINES: line}
 """How an item of a chat's stream is written, by media type."""
+
+
+PLAYER_FORMS: dict[str, Callable[[PlayerItem], bytes]] = {SERVER_SENT_EVENTS: player_event, LINES: line}
+"""How an item of a player's feed is written, by media type."""
 
 
 class Reading(Protocol):

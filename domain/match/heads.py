@@ -3,13 +3,13 @@
 What is signed is canonical JSON (`domain.shared.canonical`) with a tag that says what it is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from domain.shared.canonical import canonical
 from domain.shared.chain import read, written
-from domain.shared.merkle import levels, path, root_of, top
+from domain.shared.merkle import Level, levels, path, root_of, top
 
 
 class Head(Struct, frozen=True, kw_only=True, order=True):
@@ -55,12 +55,21 @@ class Day(Struct, frozen=True, kw_only=True):
 def day_of(date: str, heads: Iterable[Head]) -> tuple[Day, tuple[tuple[Head, Inclusion], ...]]:
     """Return a day, and its heads in the order of their matches, each with the proof of being among them."""
     ordered = sorted(heads)
-    built = levels([canonical(head) for head in ordered])
-    day = Day(date=date, size=len(ordered), root=written(top(built)))
-    return day, tuple(
+    built = tree(ordered)
+    return day_over(date, built), tuple(
         (head, Inclusion(place=place, path=tuple(map(written, path(built, place)))))
         for place, head in enumerate(ordered)
     )
+
+
+def tree(heads: Sequence[Head]) -> tuple[Level, ...]:
+    """Return the levels of the Merkle tree over heads that stand in the order of their matches."""
+    return levels([canonical(head) for head in heads])
+
+
+def day_over(date: str, built: Sequence[Level]) -> Day:
+    """Return the day whose tree has these levels."""
+    return Day(date=date, size=len(built[0]), root=written(top(built)))
 
 
 def included(head: Head, inclusion: Inclusion, day: Day) -> bool:

@@ -4,7 +4,7 @@ The hash of a leaf is SHA-256 of a byte 0 and the value, that of a node SHA-256 
 its two children. Neighbours are joined level by level; the last of a level moves up as it is if it has none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 _LEAF = b"\0"
@@ -48,13 +48,21 @@ def path(built: Sequence[Level], place: int) -> tuple[bytes, ...]:
         built: The levels of the tree.
         place: Which leaf, from 0.
     """
-    neighbours = []
-    for level in built[:-1]:
-        neighbour = place ^ 1
-        if neighbour < len(level):
-            neighbours.append(level[neighbour])
-        place //= 2
-    return tuple(neighbours)
+    return tuple(built[level][neighbour] for level, neighbour in neighbours(place, len(built[0])))
+
+
+def neighbours(place: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield the level and the place there of each neighbour on the way from a leaf to the root.
+
+    Args:
+        place: Which leaf, from 0.
+        size: How many leaves the tree has.
+    """
+    level = 0
+    while size > 1:
+        if place ^ 1 < size:
+            yield level, place ^ 1
+        level, place, size = level + 1, place // 2, (size + 1) // 2
 
 
 def root_of(leaf: bytes, place: int, size: int, path: Sequence[bytes]) -> bytes | None:
@@ -68,15 +76,13 @@ def root_of(leaf: bytes, place: int, size: int, path: Sequence[bytes]) -> bytes 
     """
     if not 0 <= place < size:
         return None
-    reached, neighbours = sha256(_LEAF + leaf).digest(), list(reversed(path))
-    while size > 1:
-        if place ^ 1 < size:
-            if not neighbours:
-                return None
-            neighbour = neighbours.pop()
-            reached = _joined(neighbour, reached) if place % 2 else _joined(reached, neighbour)
-        place, size = place // 2, (size + 1) // 2
-    return None if neighbours else reached
+    reached, rest = sha256(_LEAF + leaf).digest(), list(reversed(path))
+    for _, where in neighbours(place, size):
+        if not rest:
+            return None
+        neighbour = rest.pop()
+        reached = _joined(reached, neighbour) if where % 2 else _joined(neighbour, reached)
+    return None if rest else reached
 
 
 def _joined(left: bytes, right: bytes) -> bytes:

@@ -13,7 +13,9 @@ from adapters.grpc.generated.montane.v1 import (
     chat_pb2,
     match_pb2,
     matches_pb2,
+    player_feed_pb2,
     players_pb2,
+    proofs_pb2,
     statistics_pb2,
     webhooks_pb2,
 )
@@ -54,9 +56,16 @@ SHARED: dict[str, Descriptor] = {
     "Finished": match_pb2.Finished.DESCRIPTOR,
     "Outcome": match_pb2.Outcome.DESCRIPTOR,
     "Holder": match_pb2.Holder.DESCRIPTOR,
+    "BranchOf": match_pb2.BranchOf.DESCRIPTOR,
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
+    "PlayerEventPage": player_feed_pb2.ListPlayerEventsResponse.DESCRIPTOR,
+    "PlayerEvent": player_feed_pb2.PlayerEvent.DESCRIPTOR,
+    "PlayerEventItem": player_feed_pb2.PlayerEventItem.DESCRIPTOR,
+    "PlayerCaughtUp": player_feed_pb2.PlayerCaughtUp.DESCRIPTOR,
+    "PlayerHeartbeat": player_feed_pb2.PlayerHeartbeat.DESCRIPTOR,
+    "PlayerEnd": player_feed_pb2.PlayerEnd.DESCRIPTOR,
     "Achievements": statistics_pb2.GetStatisticsResponse.DESCRIPTOR,
     "PlayerStatistics": statistics_pb2.PlayerStatistics.DESCRIPTOR,
     "Rating": statistics_pb2.Rating.DESCRIPTOR,
@@ -70,6 +79,12 @@ SHARED: dict[str, Descriptor] = {
     "ChatEnd": chat_pb2.ChatEnd.DESCRIPTOR,
     "Invitation": matches_pb2.GetInvitationResponse.DESCRIPTOR,
     "Bot": catalogue_pb2.Bot.DESCRIPTOR,
+    "MatchProof": proofs_pb2.MatchProof.DESCRIPTOR,
+    "SignedDay": proofs_pb2.SignedDay.DESCRIPTOR,
+    "DayPage": proofs_pb2.ListDaysResponse.DESCRIPTOR,
+    "Inclusion": proofs_pb2.Inclusion.DESCRIPTOR,
+    "KeySet": proofs_pb2.ListKeysResponse.DESCRIPTOR,
+    "Key": proofs_pb2.Key.DESCRIPTOR,
     "Webhook": webhooks_pb2.Webhook.DESCRIPTOR,
     "Delivery": webhooks_pb2.Delivery.DESCRIPTOR,
     "Attempt": webhooks_pb2.Attempt.DESCRIPTOR,
@@ -82,6 +97,7 @@ OF_A_GAME: dict[str, Descriptor] = {
     "QuickMatchRequest": matches_pb2.QuickMatchRequest.DESCRIPTOR,
     "Opened": match_pb2.Opened.DESCRIPTOR,
     "Terms": match_pb2.Terms.DESCRIPTOR,
+    "Branched": match_pb2.Branched.DESCRIPTOR,
 }
 
 
@@ -149,7 +165,7 @@ def differences(schema: dict[str, Any], field: FieldDescriptor) -> Iterator[str]
             FieldDescriptor.TYPE_BOOL: "boolean",
             FieldDescriptor.TYPE_DOUBLE: "number",
         }.get(field.type, "integer")
-        if shape.get("type", "string" if "const" in shape else None) != kind:
+        if shape.get("type", "string" if {"const", "enum"} & set(shape) else None) != kind:
             yield f"{field.full_name}: {kind}, but {shape}"
 
 

@@ -1,5 +1,6 @@
 """Accounts and tokens over REST and gRPC: the same calls give the same answers and the same refusals."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -17,9 +18,11 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo  # type: ignore[im
 from grpc_status import rpc_status
 from msgspec.structs import replace
 
-from adapters.grpc.generated.montane.v1 import matches_pb2
+from adapters.grpc.generated.montane.v1 import chat_pb2, matches_pb2, player_feed_pb2
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
+from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceStub
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
+from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedServiceStub
 from adapters.grpc.server import SERVICES, GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.rest.app import build
@@ -405,7 +408,7 @@ async def test_the_matches_of_an_erased_player_read_as_before(rest: Rest, grpc_f
 
 
 async def test_a_stream_ends_with_its_token(grpc_face: Grpc, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A watch and a conversation; the reason is told."""
+    """A watch, a conversation, a chat and a player's feed; the reason is told."""
     monkeypatch.setattr(sessions, "PERIOD", 0.01)
     token = (await grpc_face.say("CreatePlayer", display_name="Ann")).content["token"]
     made = (await grpc_face.say("CreateToken", token, scopes=["bot"])).content
@@ -416,13 +419,53 @@ async def test_a_stream_ends_with_its_token(grpc_face: Grpc, monkeypatch: pytest
     watch = stub.WatchMatch(asked, metadata=bearer)
     play = stub.Play(metadata=bearer)
     await play.write(matches_pb2.PlayRequest(watch=asked))
-    for stream in (watch, play):
-        assert (await stream.read()).item.WhichOneof("item") == "snapshot"
+    chat = ChatServiceStub(grpc_face.channel).WatchMessages(
+        chat_pb2.WatchMessagesRequest(match=opened.match.id), metadata=bearer
+    )
+    feed = PlayerFeedServiceStub(grpc_face.channel).WatchPlayer(
+        player_feed_pb2.WatchPlayerRequest(), metadata=bearer
+    )
+    streams: Any = {
+        watch: matches_pb2.END_REASON_TOKEN_ENDED,
+        play: matches_pb2.END_REASON_TOKEN_ENDED,
+        chat: chat_pb2.CHAT_END_REASON_TOKEN_ENDED,
+        feed: player_feed_pb2.PLAYER_END_REASON_TOKEN_ENDED,
+    }
+    for stream in streams:
+        while (await stream.read()).item.WhichOneof("item") != "caught_up":
+            pass
     assert (await grpc_face.say("DeleteToken", token, token=made["details"]["id"])).reason == ""
-    for stream in (watch, play):
+    for stream, reason in streams.items():
         while (item := (await stream.read()).item).WhichOneof("item") != "end":
             pass
-        assert (item.end.reason, item.end.resumable) == (matches_pb2.END_REASON_TOKEN_ENDED, True)
+        assert item.end.reason == reason
+
+
+async def test_a_stream_over_http_ends_with_its_token(rest: Rest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Events of a match, its chat, and a player's feed; the reason is told."""
+    monkeypatch.setattr(sessions, "PERIOD", 0.01)
+    token = (await rest.say("CreatePlayer", display_name="Ann")).content["token"]
+    made = (await rest.say("CreateToken", token, scopes=["bot"])).content
+    headers = {"Authorization": f"Bearer {made['token']}", "Accept": "application/x-ndjson"}
+    asked = {"game": "montana", "seat": 0}
+    match = (await rest.http.post("/v1/matches", json=asked, headers=headers)).json()["id"]
+    paths = (f"/v1/matches/{match}/events", f"/v1/matches/{match}/chat", "/v1/players/me/events")
+    open, held = APP.state.services.players.sessions, asyncio.Semaphore(0)
+    hold = open.hold
+
+    def counted(credential: Any, stream: Any) -> None:
+        hold(credential, stream)
+        held.release()
+
+    monkeypatch.setattr(open, "hold", counted)
+    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+        reading = [group.create_task(rest.http.get(path, headers=headers)) for path in paths]
+        for _ in paths:
+            await held.acquire()
+        assert (await rest.say("DeleteToken", token, token=made["details"]["id"])).reason == ""
+    for answer in reading:
+        last = json.loads(answer.result().text.splitlines()[-1])
+        assert (last["type"], last["reason"]) == ("end", "TOKEN_ENDED")
 
 
 async def test_no_secret_is_kept_by_those_between(rest: Rest) -> None:

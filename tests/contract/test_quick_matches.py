@@ -18,15 +18,21 @@ from domain.match import Phase
 from services.bots import ACCOUNTS
 from services.errors import Unavailable
 from services.ids import match_id, new_uuid
-from tests.support.lobby import ANN, BEN, match_of, player, seated, wanted
+from tests.support.lobby import ANN, BEN, match_of, opened, player, seated, wanted
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 OLDER, NEWER = (match_id(new_uuid(NOW + timedelta(seconds=seconds))) for seconds in (0, 1))
 CALLERS = 200
-WAITING = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-END_HOLDER = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+ASKED = (
+    "SELECT {} FROM pg_locks JOIN pg_database ON pg_database.oid = database"
+    " WHERE locktype = 'advisory' AND datname = current_database()"
+)
+"""The names of the test's database that are held or waited for."""
+WAITING = ASKED.format("pid") + " AND NOT granted"
+END_HOLDER = ASKED.format("pg_terminate_backend(pid)") + " AND granted"
+CONNECTED = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 NODES = 3
 
 
@@ -118,25 +124,17 @@ async def test_another_node_waits_for_its_turn(database: str) -> None:
 
 async def test_a_line_holds_one_connection_and_gives_it_back(database: str) -> None:
     """However many wait, and however many lines there are; all of them get their turn."""
-    held = Locks(database)
-    connected = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-    peak = 0
+    held, peak = Locks(database), 0
 
     async def hold(number: int) -> None:
         nonlocal peak
         async with held.alone(str(number % (2 * CONNECTIONS))):
-            peak = max(peak, count())
+            peak = max(peak, len(admin.execute(ASKED.format("pid")).fetchall()))
 
     with psycopg.connect(database, autocommit=True) as admin:
-
-        def count() -> int:
-            row = admin.execute(connected).fetchone()
-            assert row is not None
-            return int(row[0]) - 1
-
         await asyncio.gather(*map(hold, range(6 * CONNECTIONS)))
         assert 1 <= peak <= CONNECTIONS
-        await until(lambda: not count())
+        await until(lambda: not admin.execute(CONNECTED).fetchall())
 
 
 async def test_a_server_that_is_away_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,6 +151,15 @@ async def test_a_server_that_is_away_is_unavailable(monkeypatch: pytest.MonkeyPa
         with pytest.raises(Unavailable):
             async with line.alone("fit"):
                 pass
+
+
+async def test_a_match_of_the_list_is_joined(stores: Stores) -> None:
+    """One that was opened in another way is found as soon as it is listed."""
+    node = stores.services()
+    id = await opened(node)
+    stores.catch_up()
+    _, listed = await node.quick_match.join(BEN, wanted(), None)
+    assert (listed.id, seated(listed.match)) == (id, [ANN, BEN])
 
 
 async def test_the_bots_have_accounts(stores: Stores) -> None:

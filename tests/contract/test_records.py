@@ -14,10 +14,12 @@ from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import StatisticsSer
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
 from domain.games import GAMES
-from domain.match import PlayerId, Resign
+from domain.match import OnTimeOut, PlayerId, Resign, TimeControl, TimeControlKind, TimeOut
+from domain.shared.seats import Seat
 from services.errors import Malformed, NotFound
+from services.live import Live
 from services.lobby import Lobby
-from services.ports import Ranked, Rating, Statistics
+from services.ports import Ranked, Rating, Secrets, Statistics
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
@@ -88,6 +90,38 @@ async def test_results_are_counted_by_player_and_game(stores: Stores) -> None:
     assert await stores.records.statistics(cam) == [
         Statistics(game="mountains", played=1, lost=1, resigned=1)
     ]
+
+
+async def test_whose_time_was_up_has_lost_by_time(stores: Stores) -> None:
+    """A seat that resigns because its time is up counts as timed out; a default move instead does not."""
+    ann, ben = await guests(stores, "Ann", "Ben")
+    hurry = TimeControl(TimeControlKind.PER_MOVE, seconds=1)
+    for on_time_out in OnTimeOut:
+        node = stores.node()
+        wanted = proposal(
+            game="mountains",
+            options=MOUNTAINS.options(),
+            seats=2,
+            time_control=hurry,
+            on_time_out=on_time_out,
+        )
+        _, opened = await node.open(ann, wanted, None)
+        await Lobby(node.decisions).take_seat(ben, opened.id, 1, "", None)
+        late = (await node.view(opened.id, ann, version=None, looking_as=None)).to_act[0]
+
+        def order(live: Live, secrets: Secrets, late: Seat = late) -> tuple[Seat | None, TimeOut]:
+            return None, TimeOut(late)
+
+        stores.clock.now()
+        await node.decisions.carry_out(opened.id, order, by=None, key="late", asked=0)
+        if on_time_out is OnTimeOut.DEFAULT_MOVE:
+            await node.submit(ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+    stores.catch_up()
+    both = await stores.records.statistics(ann) + await stores.records.statistics(ben)
+    assert sorted((one.won, one.lost, one.resigned, one.timed_out) for one in both) in (
+        [(0, 2, 1, 1), (2, 0, 0, 0)],
+        [(1, 1, 0, 1), (1, 1, 1, 0)],
+    )
 
 
 async def test_ratings_are_those_of_the_library(stores: Stores) -> None:

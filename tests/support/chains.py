@@ -56,16 +56,22 @@ class ShownEvent(Struct, frozen=True, kw_only=True):
     proof: Proof[Any]
 
 
-def fair(table: Table, number: int) -> Iterator[Step]:
+def fair(table: Table, number: int, id: MatchId = MATCH, seed: bytes = SEED) -> Iterator[Step]:
     """Yield the steps of a random match whose chance comes from the seed, as in a match that is served.
 
     If the number is odd, seats give entropy and the match has clocks, by which seats now and then lose.
+
+    Args:
+        table: The game and how many play it.
+        number: Which match; it chooses options and moves.
+        id: The match's id.
+        seed: Its seed.
     """
     game, dice = table.game, Random(f"fair {table}/{number}")
     odd = number % 2 == 1
     wanted = replace(
         terms(game, random_options(table, dice), table.seats),
-        seed_commitment=seed_commitment(SEED),
+        seed_commitment=seed_commitment(seed),
         time_control=TimeControl(TimeControlKind.RESERVE, 60, 5) if odd else TimeControl(),
         on_time_out=dice.choice(tuple(OnTimeOut)),
     )
@@ -83,7 +89,7 @@ def fair(table: Table, number: int) -> Iterator[Step]:
                 command = Resign()
             if match.clocks and (deadline := match.clocks.deadline(seat)) and deadline <= time_of(place):
                 command = TimeOut(seat)
-        chance = chance_of(match, SEED, MATCH, version, command)
+        chance = chance_of(match, seed, id, version, command)
         by = None if isinstance(command, TimeOut) else seat
         events, match = decide(game, match, by, command, chance, time_of(place))
         yield Step(by, command, events, match)

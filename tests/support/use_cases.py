@@ -10,6 +10,8 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.heads import MemoryHeads, PostgresHeads
+from adapters.postgres.keys import MemoryKeys, PostgresKeys
 from adapters.postgres.memory_webhooks import MemoryWebhooks
 from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
@@ -17,20 +19,25 @@ from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMat
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
+from adapters.postgres.read_models.player_feed import MemoryPlayerLog, PostgresPlayerLog
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.branches import Branches
 from services.chat import Chat
 from services.chat_log import ChatLog
+from services.heads import Heads, Keys
 from services.invitations import Invitations
 from services.live import Games
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
+from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Clock
+from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 from services.statistics import Achievements
@@ -83,12 +90,16 @@ class Stores:
         records: Any,
         quick_matches: Any,
         agenda: Any,
+        heads: Heads,
+        keys: Keys,
         webhooks: Any,
+        player_log: Any,
     ) -> None:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
         self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
-        self.quick_matches, self.agenda = quick_matches, agenda
+        self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
+        self.heads, self.keys = heads, keys
         self.clock: Clock = TickingClock()
 
     def catch_up(self) -> None:
@@ -120,16 +131,20 @@ class Stores:
         """Return all use cases of one more process on these stores, of which some may be made already."""
         node = node or self.node()
         decisions, players = node.decisions, self.players()
+        chat = Chat(node, players, self.chat_log, self.clock)
         return Services(
             matches=node,
             lobby=Lobby(decisions),
             players=players,
-            chat=Chat(node, players, self.chat_log, self.clock),
+            chat=chat,
+            player_feed=PlayerFeed(self.player_log, self.chat_log, chat.shown, self.clock),
             achievements=Achievements(dict(GAMES), self.records, players),
             webhooks=self.webhook_cases(),
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
-            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
+            branches=Branches(node, decisions.live, self.clock),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.match_list, self.clock),
+            proofs=Proofs(node, self.store, self.heads, self.keys),
         )
 
 
@@ -148,7 +163,10 @@ class PostgresStores(Stores):
             quick_matches=PostgresQuickMatches(datastore),
             records=PostgresRecords(datastore),
             agenda=PostgresAgenda(datastore),
+            heads=PostgresHeads(datastore),
+            keys=PostgresKeys(datastore),
             webhooks=PostgresWebhooks(datastore),
+            player_log=PostgresPlayerLog(datastore),
         )
         self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
@@ -177,7 +195,10 @@ def memory_stores() -> Stores:
         quick_matches=MemoryQuickMatches(),
         records=MemoryRecords(games, log),
         agenda=MemoryAgenda(games, log),
+        heads=MemoryHeads(log),
+        keys=MemoryKeys(),
         webhooks=MemoryWebhooks(games, log, seeds, chat_log),
+        player_log=MemoryPlayerLog(games, log),
     )
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import fields
 from domain.match.heads import Day, Head, Inclusion
 from domain.match.proof import Proof
 from domain.shared.chain import Record
-from services.bundles import End, EventLine, Header
+from services.bundles import EndLine, EventLine, Header
 from services.ports import Key
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,9 @@ def test_every_tag_is_described() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [Record, Proof, Header, EventLine, End, Key, Head, Day, Inclusion], ids=lambda kind: kind.__name__
+    "kind",
+    [Record, Proof, Header, EventLine, EndLine, Key, Head, Day, Inclusion],
+    ids=lambda kind: kind.__name__,
 )
 def test_every_field_is_described(kind: type[Struct]) -> None:
     """By the name under which it is written."""

@@ -96,3 +96,23 @@ CREATE TABLE ratings (
 );
 
 CREATE INDEX ratings_leaderboard_idx ON ratings (game, estimate DESC, player_id);
+
+-- What concerns each player in the log of matches, numbered for each player on its own: the number is shown, the
+-- position in the log is not, as it counts what the player may not know of.
+CREATE TABLE player_feed (
+    player_id uuid NOT NULL,
+    number bigint NOT NULL,
+    position bigint NOT NULL,
+    kind text NOT NULL,
+    match_id uuid NOT NULL,
+    game text NOT NULL,
+    version bigint NOT NULL,
+    seat smallint,
+    at timestamptz NOT NULL,
+    PRIMARY KEY (player_id, number)
+);
+
+CREATE INDEX player_feed_position_idx ON player_feed (position);
+
+-- For whom something was said, in the order in which it was.
+CREATE INDEX chat_recipients_position_idx ON chat_recipients (position);

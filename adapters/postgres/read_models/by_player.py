@@ -1,13 +1,16 @@
 """Tables with a row for each player and game, read and written by read models."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 from psycopg import Cursor, sql
 
+from adapters.postgres.read_models.rows import write
 from domain.match import Match
 from services.ids import parsed
+
+AMONG = sql.SQL("(player_id, game) IN (SELECT * FROM unnest(%s::uuid[], %s::text[]))")
 
 type Key = tuple[UUID, str]
 """A player and a game."""
@@ -25,11 +28,17 @@ def keys_of(match: Match[Any, Any]) -> list[Key]:
 
 def rows_of(cursor: Cursor[Any], table: str, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
     """Return the rows of some players and games that a table has."""
-    cursor.execute(
-        sql.SQL(
-            "SELECT {table}.* FROM {table}"
-            " JOIN unnest(%s::uuid[], %s::text[]) AS wanted (player_id, game) USING (player_id, game)"
-        ).format(table=sql.Identifier(table)),
-        ([player for player, _ in keys], [game for _, game in keys]),
-    )
+    query = sql.SQL("SELECT * FROM {} WHERE {}").format(sql.Identifier(table), AMONG)
+    cursor.execute(query, _columns(keys))
     return {(row["player_id"], row["game"]): row for row in cursor.fetchall()}
+
+
+def put_rows(cursor: Cursor[Any], table: str, keys: Collection[Key], rows: Iterable[Sequence[Any]]) -> None:
+    """Let a table have these rows for some players and games."""
+    query = sql.SQL("DELETE FROM {} WHERE {}").format(sql.Identifier(table), AMONG)
+    cursor.execute(query, _columns(keys))
+    write(cursor, table, rows)
+
+
+def _columns(keys: Collection[Key]) -> tuple[list[UUID], list[str]]:
+    return [player for player, _ in keys], [game for _, game in keys]

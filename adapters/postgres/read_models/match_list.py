@@ -7,11 +7,13 @@ from uuid import UUID
 
 import msgspec
 from msgspec.structs import replace
-from psycopg import Cursor
+from psycopg import Cursor, sql
 
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.rows import write
 from domain.match import (
+    Branched,
     Cancelled,
     Finished,
     Invited,
@@ -44,24 +46,20 @@ class MatchListModel:
     name = "match_list"
     tables = ("match_list", "match_players")
     topics = frozenset(
-        tag(event) for event in (Opened, SeatTaken, SeatLeft, Invited, Started, Finished, Cancelled)
+        tag(event) for event in (Opened, SeatTaken, SeatLeft, Invited, Started, Branched, Finished, Cancelled)
     )
     turns = False
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Write down each match as the last of these events left it."""
         last = {happened.number: happened for happened in batch}
-        cursor.execute("DELETE FROM match_players WHERE match_id = ANY(%s)", (list(last),))
-        cursor.executemany(
-            "INSERT INTO match_list VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
-            " ON CONFLICT (match_id) DO UPDATE SET (standing, free_seats, seated, known, match) ="
-            " (excluded.standing, excluded.free_seats, excluded.seated, excluded.known, excluded.match)",
-            [_row(happened) for happened in last.values()],
-        )
-        cursor.executemany(
-            "INSERT INTO match_players VALUES (%s, %s, %s, %s, %s, %s, %s)",
-            [row for happened in last.values() for row in _players(happened)],
-        )
+        for table in self.tables:
+            cursor.execute(
+                sql.SQL("DELETE FROM {} WHERE match_id = ANY(%s)").format(sql.Identifier(table)),
+                (list(last),),
+            )
+        write(cursor, "match_list", map(_row, last.values()))
+        write(cursor, "match_players", (row for happened in last.values() for row in _players(happened)))
 
 
 def standing_of(match: Match[Any, Any]) -> Standing:

@@ -12,7 +12,7 @@ from openskill.models import PlackettLuce
 from psycopg import Cursor
 
 from adapters.postgres.mapper import tag
-from adapters.postgres.read_models.by_player import Key, keys_of, rows_of
+from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows_of
 from adapters.postgres.read_models.model import Happened
 from domain.match import Finished, Match, ranks
 from services.ports import Rating
@@ -40,15 +40,11 @@ class RatingsModel:
         ratings = {key: rating_in(row) for key, row in rows.items()}
         for match in matches:
             rate(ratings, match)
-        cursor.executemany(
-            "INSERT INTO ratings VALUES (%s, %s, %s, %s, %s, %s)"
-            " ON CONFLICT (player_id, game) DO UPDATE SET (mu, sigma, estimate, matches) ="
-            " (excluded.mu, excluded.sigma, excluded.estimate, excluded.matches)",
-            [
-                (player, game, rating.mu, rating.sigma, rating.estimate, rating.matches)
-                for (player, game), rating in ratings.items()
-            ],
+        written = (
+            (player, game, rating.mu, rating.sigma, rating.estimate, rating.matches)
+            for (player, game), rating in ratings.items()
         )
+        put_rows(cursor, self.name, ratings, written)
 
 
 def is_rated(match: Match[Any, Any]) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from eventsourcing.persistence import ApplicationRecorder, StoredEvent
+from msgspec.structs import replace
 from psycopg import Cursor, sql
 from psycopg.rows import tuple_row
 
@@ -117,8 +118,12 @@ def following(
         opened = evolve(games[event.terms.game], None, event)
         return Happened(position, number, recorded, recorded.at, opened, (), ())
     game = games[before.match.terms.game]
-    match = before.match if type(event) in game.events else evolve(game, before.match, event)
+    match = before.match
+    if type(event) not in game.events:
+        match = replace(evolve(game, match, event), table=match.table)
     to_act = before.to_act if recorded.to_act is None else recorded.to_act
+    if match.terms.is_branch:
+        to_act = ()
     newly = tuple(seat for seat in to_act if seat not in before.to_act)
     return Happened(position, number, recorded, before.opened_at, match, to_act, newly)
 

@@ -7,7 +7,7 @@ from msgspec.structs import astuple, replace
 from psycopg import Cursor
 
 from adapters.postgres.mapper import tag
-from adapters.postgres.read_models.by_player import Key, keys_of, rows_of
+from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows_of
 from adapters.postgres.read_models.model import Happened
 from domain.match import Finished, Match, OnTimeOut, result
 from domain.shared.seats import Seat, by_seat
@@ -32,18 +32,14 @@ class StatisticsModel:
         played = {key: statistics_in(row) for key, row in rows.items()}
         for happened in batch:
             count(played, happened.match)
-        cursor.executemany(
-            "INSERT INTO statistics VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
-            " ON CONFLICT (player_id, game) DO UPDATE SET"
-            " (played, won, lost, drawn, shared, resigned, timed_out, best_score) ="
-            " (excluded.played, excluded.won, excluded.lost, excluded.drawn, excluded.shared,"
-            " excluded.resigned, excluded.timed_out, excluded.best_score)",
-            [(player, *astuple(counted)) for (player, _), counted in played.items()],
-        )
+        written = ((player, *astuple(counted)) for (player, _), counted in played.items())
+        put_rows(cursor, self.name, played, written)
 
 
 def count(played: Played, match: Match[Any, Any]) -> None:
-    """Count a match that has finished."""
+    """Count a match that has finished, unless it is a branch."""
+    if match.terms.is_branch:
+        return
     for seat, key in by_seat(keys_of(match)):
         known = played.get(key) or Statistics(game=match.terms.game)
         played[key] = _counted(known, match, seat)

@@ -7,6 +7,7 @@ from psycopg import Cursor
 
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.rows import write
 from domain.match import ClocksSet, Finished
 from services.ids import parsed
 
@@ -23,10 +24,7 @@ class TurnsModel:
         """Write down who is to act in each match behind the last of these events, and until when."""
         last = {happened.number: happened for happened in batch}
         cursor.execute("DELETE FROM match_turns WHERE match_id = ANY(%s)", (list(last),))
-        cursor.executemany(
-            "INSERT INTO match_turns VALUES (%s, %s, %s, %s, %s, %s, %s)",
-            [row for happened in last.values() for row in _rows(happened)],
-        )
+        write(cursor, "match_turns", (row for happened in last.values() for row in _rows(happened)))
 
 
 def _rows(happened: Happened) -> list[tuple[Any, ...]]:

@@ -79,6 +79,8 @@ async def list_messages(
         listener = await services(request).chat.listen(
             MatchId(match), reader, room=room, after=resumed, invitation=shown
         )
+        if player is not None:
+            services(request).players.sessions.hold(player.credential, listener)
         return EventStream(listener, media_type, CHAT_FORMS[media_type])
     page = await services(request).chat.page(
         MatchId(match),

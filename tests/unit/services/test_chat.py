@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from adapters.use_cases import Services
 from domain.match import ChatMode, Phase, PlayerId, Reason, Resign, Visibility
 from domain.shared.rejections import Rejected
-from services import chat_streams
+from services import chat_streams, streaming
 from services.chat import PACE, Chat
 from services.chat_log import ChatMessage, ChatRoom, MessageId, Reader, ReportReason
 from services.chat_rooms import ChatReason, reader_of
@@ -536,7 +536,7 @@ async def test_all_who_stand_at_one_place_are_given_the_same(table: Table) -> No
 
 async def test_a_quiet_stream_shows_that_it_is_alive(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a message there comes a heartbeat with the time."""
-    monkeypatch.setattr(chat_streams, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(streaming, "HEARTBEAT", 0.01)
     listener = await table.listens(table.ann)
     edge, beat = await taken(listener, 2)
     assert isinstance(edge, ChatCaughtUp)
@@ -546,7 +546,7 @@ async def test_a_quiet_stream_shows_that_it_is_alive(table: Table, monkeypatch: 
 
 async def test_a_reader_that_takes_nothing_is_cut_off(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it was given must be sent in time; one that has left is not cut off."""
-    monkeypatch.setattr(chat_streams, "TO_SEND", 0.01)
+    monkeypatch.setattr(streaming, "TO_SEND", 0.01)
     cut: list[int] = []
     done = asyncio.Event()
     slow, gone = await table.listens(table.ann), await table.listens(table.ben)

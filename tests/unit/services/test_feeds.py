@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 import pytest
 
-from domain.match import Disclosure, Finished, PlayerId, Resign, Visibility
+from domain.match import Disclosure, Finished, Phase, PlayerId, Resign, StartMode, Visibility
 from domain.montana.commands import MoveCard
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
@@ -16,7 +16,7 @@ from services.ids import MatchId
 from services.matches import Matches
 from tests.support.use_cases import Stores, memory_stores, proposal
 
-ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
+ANN, BEN, CAM = (PlayerId(f"player_0000000000000000000000000{number}") for number in (1, 2, 3))
 NINE, SEVEN = MoveCard("9H"), MoveCard("7C", 1, 3)
 
 
@@ -123,7 +123,7 @@ async def test_what_happens_while_a_stream_begins_is_not_missed(stores: Stores) 
     await gives(there, match, NINE)
     here.feeds.hear(match, 5)
     secrets = await here.decisions.secrets(match)
-    watch = here.feeds.watch(channel, live, secrets, SPECTATOR, None)
+    watch = here.feeds.watch(channel, live, secrets, None, SPECTATOR, None)
     snapshot, event, _ = await taken(watch, 3)
     assert isinstance(snapshot, SnapshotItem)
     assert snapshot.version == 4
@@ -321,3 +321,47 @@ async def test_presence_names_the_seats_that_watch(stores: Stores) -> None:
     (snapshot,) = await taken(seen, 1)
     assert isinstance(snapshot, SnapshotItem)
     assert snapshot.presence == ()
+
+
+async def test_a_stream_ends_when_its_player_loses_its_seat(stores: Stores) -> None:
+    """What the next holder of the seat is dealt is not shown to the one before, nor a match that is private.
+
+    A stream that begins later, of a player who had left and came back, is not ended by what was before.
+    """
+    node = stores.services()
+    mountains = {"game": "mountains", "options": node.matches.game("mountains").options(), "seats": 2}
+    manual = {"start": StartMode.MANUAL, "seat": 1}
+    for visibility in Visibility:
+        match = await opened(node.matches, visibility=visibility, **mountains, **manual)
+        shown = (await node.invitations.link(ANN, match)).invitation
+        await node.lobby.take_seat(BEN, match, 0, "", None, invitation=shown)
+        await node.lobby.leave_seat(BEN, match, 0, None)
+        await node.lobby.take_seat(BEN, match, 0, "", None, invitation=shown)
+        watches = [
+            await node.matches.watch(match, BEN, after=after, looking_as=looking_as)
+            for after, looking_as in ((5, None), (0, None), (5, "spectator"))
+        ]
+        await node.lobby.leave_seat(ANN, match, 0, None)
+        await node.lobby.take_seat(CAM, match, 0, "", None, invitation=shown)
+        await node.lobby.start(ANN, match, None)
+        assert (await node.matches.read(match, ANN)).match.phase is Phase.PLAYING
+        for watch, first in zip(watches, (6, 1, 6), strict=True):
+            items = await taken(watch, 6 - first + 2)
+            assert versions(items) == list(range(first, 7))
+            assert items[-1] == End(6, EndReason.SEAT_LEFT, resumable=True)
+            watch.leave()
+
+
+async def test_the_stream_of_a_match_that_is_called_off_ends(stores: Stores) -> None:
+    """Nothing happens in it any more: live, and for who begins behind its last event."""
+    node = stores.services()
+    match = await opened(node.matches, start=StartMode.MANUAL)
+    watch = await node.matches.watch(match, BEN, after=2, looking_as=None)
+    await taken(watch, 1)
+    await node.lobby.cancel(ANN, match, None)
+    items = await taken(watch, 2)
+    assert versions(items) == [3]
+    assert items[-1] == End(3, EndReason.MATCH_OVER, resumable=False)
+    late = await node.matches.watch(match, BEN, after=3, looking_as=None)
+    assert late.finished
+    assert await taken(late, 2) == [CaughtUp(3), End(3, EndReason.MATCH_OVER, resumable=False)]

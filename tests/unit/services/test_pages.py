@@ -4,6 +4,8 @@ import pytest
 
 from services.errors import Malformed
 from services.pages import page_token, position_of
+from services.ports import MatchFilter
+from tests.support.use_cases import memory_stores
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -11,7 +13,7 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 def test_a_token_names_its_place() -> None:
     """The list that gave a token finds the place again, whatever is written there."""
     for position in ("", "7", "match_01", "0x1.8p+4 player_é"):
-        assert position_of(page_token(position, "list", 3), "list", 3) == position
+        assert position_of(page_token(position, "list", 3), str, "list", 3) == position
 
 
 def test_another_list_refuses_it() -> None:
@@ -19,7 +21,7 @@ def test_another_list_refuses_it() -> None:
     token = page_token("7", "list", {"game": "montana"})
     for asked in ((), ("list",), ("list", {"game": "mountains"}), ("list", {"game": "montana"}, None)):
         with pytest.raises(Malformed):
-            position_of(token, *asked)
+            position_of(token, str, *asked)
 
 
 def test_a_token_that_was_changed_is_refused() -> None:
@@ -32,5 +34,29 @@ def test_a_token_that_was_changed_is_refused() -> None:
     odd = {token + more for more in ("A", "=", "==", "AAAA", " ", "é")} | {"é", "\x00", "*", "=" * 5}
     for wrong in changed | shorter | odd:
         with pytest.raises(Malformed) as raised:
-            position_of(wrong, "list")
+            position_of(wrong, str, "list")
         assert (raised.value.reason, raised.value.details["field"]) == ("INVALID_FIELD", "page_token")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "x",
+        "1 2 3",
+        "2026-01-01 x",
+        f"2026-01-01T00:00:00 match_{'0' * 26}",
+        "0x1p99999 x",
+        "0x1p0 player_x",
+    ],
+)
+async def test_a_token_that_somebody_made_is_refused(written: str) -> None:
+    """The check can be worked out by anybody: what is written is looked at too, and is no fault of ours."""
+    services = memory_stores().services()
+    wanted = MatchFilter()
+    listed = page_token(written, "matches", wanted)
+    ranked = page_token(written, "leaderboard", "montana")
+    with pytest.raises(Malformed):
+        await services.matches.page(None, wanted, after=listed, size=1)
+    with pytest.raises(Malformed):
+        await services.achievements.leaderboard("montana", after=ranked, size=1)

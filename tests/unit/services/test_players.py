@@ -1,7 +1,7 @@
 """Accounts, their tokens, and what a token allows."""
 
 from collections.abc import Awaitable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -186,6 +186,18 @@ async def test_a_token_that_cannot_be(service: Service) -> None:
     for scopes, expires_at, field in (([], None, "scopes"), ([Scope.READ], NOW, "expires_at")):
         refused = await refusal(service.players.make_token(service.caller, scopes, expires_at), Malformed)
         assert (refused[0], refused[1]["field"]) == ("INVALID_FIELD", field)
+
+
+async def test_a_token_lasts_until_a_time_in_utc(service: Service) -> None:
+    """Wherever the caller's clock hangs; a time that UTC has no date for is refused, not stored."""
+    east, west = timezone(timedelta(hours=2)), timezone(-timedelta(hours=2))
+    token, _ = await service.players.make_token(service.caller, [Scope.READ], (NOW + DAY).astimezone(east))
+    assert str(token.expires_at) == str(NOW + DAY)
+    never = datetime(9999, 12, 31, 23, tzinfo=west)
+    reason, details = await refusal(
+        service.players.make_token(service.caller, [Scope.READ], never), Malformed
+    )
+    assert (reason, details["field"]) == ("INVALID_FIELD", "expires_at")
 
 
 async def test_a_player_has_so_many_tokens_and_no_more(service: Service) -> None:

@@ -28,7 +28,7 @@ from services.fits import fit_of
 from services.ids import MatchId, match_id, new_uuid
 from services.matches import terms_of
 from services.ports import Listed, Secrets
-from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, player, seated, sits, wanted
+from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
 from tests.support.use_cases import Stores, memory_stores, proposal
 
 
@@ -67,6 +67,24 @@ async def test_the_first_waits_and_the_next_joins(node: Services, stores: Stores
     third = await joins(node, CAM, 3)
     assert (third.id, third.match.phase) == (first.id, Phase.PLAYING)
     assert (await joins(node, DOT, 3)).id != first.id
+
+
+async def test_a_match_opened_in_another_way_is_joined_too(node: Services) -> None:
+    """If it is public, on the same terms, and waits for nobody's word; those of quick matches come first."""
+    others: tuple[dict[str, Any], ...] = (
+        {"visibility": Visibility.PRIVATE},
+        {"start": StartMode.MANUAL},
+        {"chat": ChatMode.OFF},
+    )
+    for changes in others:
+        await opened(node, **changes)
+    fits = await opened(node)
+    assert (await joins(node, ANN)).id != fits
+    first = await joins(node, BEN)
+    assert (seated(first.match), first.id != fits) == ([ANN, BEN], True)
+    second = await joins(node, CAM)
+    assert (second.id, second.match.phase, seated(second.match)) == (fits, Phase.PLAYING, [ANN, CAM])
+    assert seated((await joins(node, DOT)).match) == [DOT, None]
 
 
 async def test_nobody_plays_against_itself(node: Services) -> None:

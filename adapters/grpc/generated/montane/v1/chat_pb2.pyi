@@ -99,6 +99,8 @@ class _ChatEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChatEnd
     """Messages have to be read from the store, and it is away."""
     CHAT_END_REASON_NOT_YOURS_ANY_MORE: _ChatEndReason.ValueType  # 3
     """The caller may not read the room, or know of the match, any more."""
+    CHAT_END_REASON_TOKEN_ENDED: _ChatEndReason.ValueType  # 4
+    """The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 
 class ChatEndReason(_ChatEndReason, metaclass=_ChatEndReasonEnumTypeWrapper):
     """Why a stream of a chat ends."""
@@ -111,6 +113,8 @@ CHAT_END_REASON_STORE_UNAVAILABLE: ChatEndReason.ValueType  # 2
 """Messages have to be read from the store, and it is away."""
 CHAT_END_REASON_NOT_YOURS_ANY_MORE: ChatEndReason.ValueType  # 3
 """The caller may not read the room, or know of the match, any more."""
+CHAT_END_REASON_TOKEN_ENDED: ChatEndReason.ValueType  # 4
+"""The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 Global___ChatEndReason: _TypeAlias = ChatEndReason  # noqa: Y015
 
 @_typing.final

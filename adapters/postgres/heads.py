@@ -1,0 +1,315 @@
+"""Signed heads and days in PostgreSQL or in memory."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+import msgspec
+from eventsourcing.persistence import ApplicationRecorder
+from msgspec import Struct
+from psycopg import Cursor, sql
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.mapper import tag
+from adapters.postgres.store import EVENTS, uuid_of
+from adapters.signing import key_of
+from domain.match import BranchOf, Finished
+from domain.match.heads import Head, Inclusion, day_of
+from domain.shared.chain import read, written
+from domain.shared.merkle import Level, neighbours
+from services.heads import Final, Finals, SignedDay, SignedHead
+from services.ids import MatchId, match_id
+from services.ports import Key
+
+NAME = "signatures"
+"""Names the position in the log up to which heads are signed."""
+FINISHED = tag(Finished)
+HASH_SIZE = 32
+
+NEWEST = sql.SQL("SELECT coalesce(max(notification_id), 0) AS newest FROM {}").format(sql.Identifier(EVENTS))
+REACHED = "SELECT notification_id AS reached FROM match_tracking WHERE application_name = %s"
+TRACK = (
+    "INSERT INTO match_tracking (application_name, notification_id) VALUES (%s, %s)"
+    " ON CONFLICT (application_name) DO UPDATE SET notification_id = excluded.notification_id"
+    " WHERE match_tracking.notification_id < excluded.notification_id"
+)
+FINALS = sql.SQL(
+    "SELECT last.notification_id, last.originator_id, last.originator_version, last.state,"
+    " first.state AS opening"
+    " FROM {events} AS last JOIN {events} AS first"
+    " ON first.originator_id = last.originator_id AND first.originator_version = 1"
+    " WHERE last.notification_id > %s AND last.notification_id <= %s AND last.topic = %s"
+    " ORDER BY last.notification_id LIMIT %s"
+).format(events=sql.Identifier(EVENTS))
+ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.signed_heads', 0))"
+"""Held while a head or a day is stored, so that no head comes to a day that is being closed."""
+KEEP = (
+    "INSERT INTO signed_heads (match_id, version, head, date, kid, signature)"
+    " SELECT %s, %s, %s, greatest(%s, (SELECT max(date) + 1 FROM signed_days)), %s, %s"
+    " ON CONFLICT (match_id) DO NOTHING"
+)
+CLOSE = (
+    "INSERT INTO signed_days (date, size, root, kid, signature) SELECT %(date)s, %(size)s, %(root)s,"
+    " %(kid)s, %(signature)s WHERE (SELECT count(*) FROM signed_heads WHERE date = %(date)s) = %(size)s"
+    " ON CONFLICT (date) DO NOTHING"
+)
+HEADS = "SELECT match_id, version, head FROM signed_heads WHERE date = %s ORDER BY match_id"
+DAYS = "SELECT date, size, root, kid, signature FROM signed_days"
+SIGNED = "SELECT match_id, version, head, date, x, signature FROM signed_heads JOIN signing_keys USING (kid)"
+
+
+class PostgresHeads:
+    """The port `Heads`."""
+
+    def __init__(self, datastore: Datastore) -> None:
+        """Take the connections."""
+        self._datastore = datastore
+
+    async def unsigned(self, most: int) -> Finals:
+        """Return the next finished matches of the log, at most so many; branches of a match are left out."""
+
+        def work() -> Finals:
+            with self._datastore.transaction() as cursor:
+                return _finals(cursor, most)
+
+        return await self._datastore.run(work)
+
+    async def keep(self, signed: Sequence[tuple[Final, Key, str]], reached: int) -> None:
+        """Store signatures, the first one of each match for good, and how far in the log they reach."""
+        rows = [
+            (
+                uuid_of(MatchId(final.head.match)),
+                final.head.version,
+                final.head.head,
+                final.at.astimezone(UTC).date(),
+                key.kid,
+                signature,
+            )
+            for final, key, signature in signed
+        ]
+
+        def work() -> None:
+            with self._datastore.transaction(commit=True) as cursor:
+                if rows:
+                    cursor.execute(ALONE)
+                    cursor.executemany(KEEP, rows)
+                cursor.execute(TRACK, (NAME, reached))
+
+        await self._datastore.run(work)
+
+    async def open_day(self) -> str | None:
+        """Return the first day that is not closed; None before the first match was signed."""
+        (row,) = await self._datastore.execute(
+            "SELECT coalesce((SELECT max(date) + 1 FROM signed_days), (SELECT min(date) FROM signed_heads))"
+            " AS open"
+        )
+        return None if row["open"] is None else cast(date, row["open"]).isoformat()
+
+    async def of_day(self, date: str) -> Sequence[Head]:
+        """Return the heads of a day in the order of their matches."""
+        return [head_in(row) for row in await self._datastore.execute(HEADS, (date,))]
+
+    async def close(self, day: SignedDay, tree: Sequence[Level]) -> None:
+        """Store a day with the levels of its tree; one that is closed stays, and one that has grown waits."""
+
+        def work() -> None:
+            with self._datastore.transaction(commit=True) as cursor:
+                cursor.execute(ALONE)
+                if cursor.execute(CLOSE, msgspec.structs.asdict(day)).rowcount:
+                    cursor.executemany(
+                        "INSERT INTO day_levels (date, level, hashes) VALUES (%s, %s, %s)",
+                        [(day.date, number, b"".join(level)) for number, level in enumerate(tree)],
+                    )
+
+        await self._datastore.run(work)
+
+    async def signed(self, match: MatchId) -> SignedHead | None:
+        """Return the signed head of a match, once there is one."""
+        rows = await self._datastore.execute(f"{SIGNED} WHERE match_id = %s", (uuid_of(match),))
+        return signed_in(rows[0]) if rows else None
+
+    async def inclusion(self, match: MatchId) -> Inclusion | None:
+        """Return the proof that a match is among those of its day, once that is closed."""
+        rows = await self._datastore.execute(
+            "SELECT date, size, (SELECT count(*) FROM signed_heads AS before"
+            " WHERE before.date = day.date AND before.match_id < head.match_id) AS place"
+            " FROM signed_heads AS head JOIN signed_days AS day USING (date) WHERE match_id = %s",
+            (uuid_of(match),),
+        )
+        if not rows:
+            return None
+        day, size, place = (rows[0][field] for field in ("date", "size", "place"))
+        wanted = list(neighbours(place, size))
+        hashes = await self._datastore.execute(
+            "SELECT substring(hashes FROM wanted.place * %s + 1 FOR %s) AS hash"
+            " FROM unnest(%s::int[], %s::int[]) AS wanted (level, place)"
+            " JOIN day_levels ON day_levels.date = %s AND day_levels.level = wanted.level"
+            " ORDER BY wanted.level",
+            (HASH_SIZE, HASH_SIZE, [level for level, _ in wanted], [place for _, place in wanted], day),
+        )
+        return Inclusion(place=place, path=tuple(written(bytes(row["hash"])) for row in hashes))
+
+    async def day(self, date: str) -> SignedDay | None:
+        """Return a day that is closed."""
+        rows = await self._datastore.execute(f"{DAYS} WHERE date = %s", (date,))
+        return day_in(rows[0]) if rows else None
+
+    async def days(self, before: str | None, limit: int) -> list[SignedDay]:
+        """Return days that are closed, newest first, older than `before`."""
+        rows = await self._datastore.execute(
+            f"{DAYS} WHERE %s::date IS NULL OR date < %s ORDER BY date DESC LIMIT %s", (before, before, limit)
+        )
+        return [day_in(row) for row in rows]
+
+
+class MemoryHeads:
+    """The port `Heads` over a log in memory: the twin for fast tests."""
+
+    def __init__(self, log: ApplicationRecorder) -> None:
+        """Take the log, of which nothing is signed yet."""
+        self._log = log
+        self._reached = 0
+        self._signed: dict[str, SignedHead] = {}
+        self._days: dict[str, SignedDay] = {}
+
+    async def unsigned(self, most: int) -> Finals:
+        """Return the next finished matches of the log, at most so many; branches of a match are left out."""
+        newest = self._log.max_notification_id() or 0
+        found = self._log.select_notifications(
+            self._reached, most, newest, [FINISHED], inclusive_of_start=False
+        )
+        finals = []
+        for stored in found:
+            number = cast(UUID, stored.originator_id)
+            (opening,) = self._log.select_events(number, limit=1)
+            if not is_branch(opening.state):
+                finals.append(final_of(number, stored.originator_version, stored.state))
+        more = len(found) == most
+        return Finals(tuple(finals), found[-1].id if more else newest, more)
+
+    async def keep(self, signed: Sequence[tuple[Final, Key, str]], reached: int) -> None:
+        """Store signatures, the first one of each match for good, and how far in the log they reach."""
+        for final, key, signature in signed:
+            day = final.at.astimezone(UTC).date().isoformat()
+            if self._days:
+                day = max(day, _next(max(self._days)))
+            kept = SignedHead(head=final.head, date=day, key=key, signature=signature)
+            self._signed.setdefault(final.head.match, kept)
+        self._reached = max(self._reached, reached)
+
+    async def open_day(self) -> str | None:
+        """Return the first day that is not closed; None before the first match was signed."""
+        if self._days:
+            return _next(max(self._days))
+        return min((signed.date for signed in self._signed.values()), default=None)
+
+    async def of_day(self, date: str) -> Sequence[Head]:
+        """Return the heads of a day in the order of their matches."""
+        return sorted(signed.head for signed in self._signed.values() if signed.date == date)
+
+    async def close(self, day: SignedDay, tree: Sequence[Level]) -> None:
+        """Store a day with the levels of its tree; one that is closed stays, and one that has grown waits."""
+        if len(await self.of_day(day.date)) == day.size:
+            self._days.setdefault(day.date, day)
+
+    async def signed(self, match: MatchId) -> SignedHead | None:
+        """Return the signed head of a match, once there is one."""
+        return self._signed.get(match)
+
+    async def inclusion(self, match: MatchId) -> Inclusion | None:
+        """Return the proof that a match is among those of its day, once that is closed."""
+        signed = self._signed.get(match)
+        if signed is None or signed.date not in self._days:
+            return None
+        _, included = day_of(signed.date, await self.of_day(signed.date))
+        return dict(included)[signed.head]
+
+    async def day(self, date: str) -> SignedDay | None:
+        """Return a day that is closed."""
+        return self._days.get(date)
+
+    async def days(self, before: str | None, limit: int) -> list[SignedDay]:
+        """Return days that are closed, newest first, older than `before`."""
+        ordered = sorted(self._days.values(), key=lambda day: day.date, reverse=True)
+        return [day for day in ordered if before is None or day.date < before][:limit]
+
+
+class Ending(Struct):
+    """The part of a stored event that is signed."""
+
+    at: datetime
+    hash: str
+
+
+class OpeningTerms(Struct):
+    """The part of a match's terms that says whether it is signed."""
+
+    branch_of: BranchOf | None = None
+
+
+class OpeningEvent(Struct):
+    """The part of a match's first event that has its terms."""
+
+    terms: OpeningTerms
+
+
+class Opening(Struct):
+    """The part of a match's first stored event that has its terms."""
+
+    event: OpeningEvent
+
+
+_ENDING = msgspec.json.Decoder(Ending)
+_OPENING = msgspec.json.Decoder(Opening)
+
+
+def is_branch(opening: bytes) -> bool:
+    """Return whether a match, of which this is the first stored event, is a branch: those are not signed."""
+    return _OPENING.decode(opening).event.terms.branch_of is not None
+
+
+def final_of(number: UUID, version: int, state: bytes) -> Final:
+    """Return what is signed of a match whose last stored event this is."""
+    ending = _ENDING.decode(state)
+    return Final(head=Head(match=match_id(number), version=version, head=ending.hash), at=ending.at)
+
+
+def signed_in(row: dict[str, Any]) -> SignedHead:
+    """Return the signed head in a row of `SIGNED`."""
+    return SignedHead(
+        head=head_in(row),
+        date=row["date"].isoformat(),
+        key=key_of(read(row["x"])),
+        signature=row["signature"],
+    )
+
+
+def day_in(row: dict[str, Any]) -> SignedDay:
+    """Return the day in a row of `DAYS`."""
+    return SignedDay(**{**row, "date": row["date"].isoformat()})
+
+
+def head_in(row: dict[str, Any]) -> Head:
+    """Return the head in a row of `HEADS` or `SIGNED`."""
+    return Head(match=match_id(row["match_id"]), version=row["version"], head=row["head"])
+
+
+def _finals(cursor: Cursor[Any], most: int) -> Finals:
+    reached = cursor.execute(REACHED, (NAME,)).fetchone()
+    after = 0 if reached is None else reached["reached"]
+    newest = cursor.execute(NEWEST).fetchone()
+    up_to = after if newest is None else newest["newest"]
+    # Planned anew each time: a plan made while the log was small reads all of it later on.
+    rows = cursor.execute(FINALS, (after, up_to, FINISHED, most), prepare=False).fetchall()
+    finals = tuple(
+        final_of(row["originator_id"], row["originator_version"], bytes(row["state"]))
+        for row in rows
+        if not is_branch(bytes(row["opening"]))
+    )
+    more = len(rows) == most
+    return Finals(finals, rows[-1]["notification_id"] if more else up_to, more)
+
+
+def _next(day: str) -> str:
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()

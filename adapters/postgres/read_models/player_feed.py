@@ -1,0 +1,162 @@
+"""What concerns each player in the log of matches."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from eventsourcing.persistence import ApplicationRecorder
+from psycopg import Cursor, sql
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.mapper import tag
+from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.reader import whole_log
+from adapters.postgres.read_models.rows import write
+from adapters.postgres.tail import Source
+from domain.match import Cancelled, Finished, Invited, PlayerId, SeatLeft, SeatTaken, Started, TimedOut
+from domain.shared.seats import Seat
+from services.ids import match_id, parsed, written
+from services.live import Games
+from services.player_feed import Entry, PlayerEventKind, concerns
+
+CHANNEL = "player_feed"
+
+
+def player_id(number: UUID) -> PlayerId:
+    """Return a player's id as clients see it."""
+    return PlayerId(written("player", number))
+
+
+FEEDS = Source(
+    CHANNEL,
+    sql.SQL("SELECT coalesce(max(position), 0) FROM player_feed"),
+    sql.SQL(
+        "SELECT player_id, max(number), max(position), count(*) FROM (SELECT * FROM player_feed"
+        " WHERE position > %s ORDER BY position FETCH FIRST %s ROWS WITH TIES) AS page GROUP BY player_id"
+    ),
+    player_id,
+)
+"""How it is learned, in whatever process, whom something concerns."""
+TALK = Source(
+    "chat_messages",
+    sql.SQL("SELECT coalesce(max(position), 0) FROM chat_recipients"),
+    sql.SQL(
+        "SELECT player_id, max(position), max(position), count(*) FROM (SELECT * FROM chat_recipients"
+        " WHERE position > %s ORDER BY position FETCH FIRST %s ROWS WITH TIES) AS page GROUP BY player_id"
+    ),
+    player_id,
+)
+"""How it is learned, in whatever process, for whom something was said."""
+
+
+class PlayerFeedModel:
+    """The table `player_feed`."""
+
+    name = "player_feed"
+    tables = ("player_feed",)
+    topics = frozenset(
+        tag(event) for event in (SeatTaken, SeatLeft, Invited, Started, TimedOut, Finished, Cancelled)
+    )
+    turns = True
+
+    def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
+        """Write down whom these events concern, numbered for each player on its own."""
+        found = [
+            (parsed("player", concern.player), concern, happened)
+            for happened in batch
+            for concern in concerns(happened.recorded.event, happened.match, happened.newly_to_act)
+        ]
+        cursor.execute(
+            "SELECT id, (SELECT max(number) FROM player_feed WHERE player_id = wanted.id) AS last"
+            " FROM unnest(%s::uuid[]) AS wanted (id)",
+            (list({player for player, _, _ in found}),),
+        )
+        last = {row["id"]: row["last"] or 0 for row in cursor.fetchall()}
+        rows = []
+        for player, concern, happened in found:
+            last[player] += 1
+            rows.append(
+                (
+                    player,
+                    last[player],
+                    happened.position,
+                    concern.kind,
+                    happened.number,
+                    happened.match.terms.game,
+                    happened.recorded.version,
+                    concern.seat,
+                    happened.recorded.at,
+                )
+            )
+        write(cursor, "player_feed", rows)
+        cursor.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+
+
+class PostgresPlayerLog:
+    """The port `PlayerLog`."""
+
+    def __init__(self, datastore: Datastore) -> None:
+        """Take the connections."""
+        self._datastore = datastore
+
+    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
+        """Return what concerns a player behind a number, in order."""
+        rows = await self._datastore.execute(
+            "SELECT * FROM player_feed WHERE player_id = %s AND number > %s ORDER BY number LIMIT %s",
+            (parsed("player", player), after, limit),
+        )
+        return [
+            Entry(
+                number=row["number"],
+                kind=PlayerEventKind(row["kind"]),
+                match=match_id(row["match_id"]),
+                game=row["game"],
+                version=row["version"],
+                seat=None if row["seat"] is None else Seat(row["seat"]),
+                at=row["at"],
+            )
+            for row in rows
+        ]
+
+    async def latest(self, player: PlayerId) -> int:
+        """Return the number of what concerned the player last, 0 if nothing ever did."""
+        (row,) = await self._datastore.execute(
+            "SELECT coalesce(max(number), 0) AS last FROM player_feed WHERE player_id = %s",
+            (parsed("player", player),),
+        )
+        last: int = row["last"]
+        return last
+
+
+class MemoryPlayerLog:
+    """The port `PlayerLog` over a log in memory, folded anew at each call: the twin for fast tests."""
+
+    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
+        """Take the registered games and the log."""
+        self._games = games
+        self._log = log
+
+    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
+        """Return what concerns a player behind a number, in order."""
+        return self._all(player)[after : after + limit]
+
+    async def latest(self, player: PlayerId) -> int:
+        """Return the number of what concerned the player last, 0 if nothing ever did."""
+        return len(self._all(player))
+
+    def _all(self, player: PlayerId) -> list[Entry]:
+        found: list[Entry] = []
+        for one in whole_log(self._games, self._log):
+            for concern in concerns(one.recorded.event, one.match, one.newly_to_act):
+                if concern.player == player:
+                    entry = Entry(
+                        number=len(found) + 1,
+                        kind=concern.kind,
+                        match=match_id(one.number),
+                        game=one.match.terms.game,
+                        version=one.recorded.version,
+                        seat=concern.seat,
+                        at=one.recorded.at,
+                    )
+                    found.append(entry)
+        return found

@@ -1,0 +1,64 @@
+"""Files that are sent as they are made, in constant memory."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from litestar import Response
+from litestar.response.base import ASGIResponse
+
+from adapters.rest.connections import abort_of
+from services.errors import Unavailable
+
+SECONDS_TO_SEND = 20
+"""How long a part may take to be sent; then its reader is cut off."""
+
+
+class Download(Response[None]):
+    """An answer that is a file, sent part by part as its reader takes it."""
+
+    def __init__(self, parts: AsyncGenerator[Sequence[bytes]], media_type: str, name: str) -> None:
+        """Take what is sent, as which media type, and what the file is called."""
+        super().__init__(None, media_type=media_type)
+        self._sending = _Sending(parts, media_type, name)
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> ASGIResponse:
+        """Return what sends it."""
+        return self._sending
+
+
+class _Sending(ASGIResponse):
+    def __init__(self, parts: AsyncGenerator[Sequence[bytes]], media_type: str, name: str) -> None:
+        super().__init__()
+        self._headers = [
+            (b"content-type", media_type.encode()),
+            (b"content-disposition", f'attachment; filename="{name}"'.encode()),
+            (b"cache-control", b"no-store"),
+            (b"x-accel-buffering", b"no"),
+        ]
+        self._parts = parts
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Send part after part; the connection is given up if one cannot be read, or is not taken."""
+        gone = asyncio.create_task(_gone(receive))
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
+            async with aclosing(self._parts) as parts:
+                async for part in parts:
+                    if gone.done():
+                        return
+                    async with asyncio.timeout(SECONDS_TO_SEND):
+                        await send({"type": "http.response.body", "body": b"".join(part), "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except (Unavailable, TimeoutError):
+            # Its status is told already; a file that ends in the midst must not look whole.
+            abort_of(scope)()
+        finally:
+            gone.cancel()
+
+
+async def _gone(receive: Any) -> None:
+    """Return when the reader has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,65 @@
+"""Bundles as they are exported: read from the store as they are taken, in parts."""
+
+from typing import Any
+
+import pytest
+
+from domain.match import Resign
+from services import proofs
+from services.errors import Unavailable
+from services.ids import MatchId
+from services.ports import Recorded
+from services.proofs import Proofs
+from tests.support.lobby import ANN
+from tests.support.use_cases import memory_stores, proposal
+
+
+class Reading:
+    """A store that counts what is read of it, and can lose what it has."""
+
+    def __init__(self, store: Any) -> None:
+        """Take the store."""
+        self._store = store
+        self.read_up_to: list[int | None] = []
+        self.lost = False
+
+    async def read(self, match: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
+        """Return a match's events behind version `after`, up to and with `up_to`, in order."""
+        self.read_up_to.append(up_to)
+        return [] if self.lost else await self._store.read(match, after, up_to)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return whatever else the store has."""
+        return getattr(self._store, name)
+
+
+async def test_a_bundle_is_read_as_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more than a page is in memory, and the match may go on meanwhile: the bundle ends where it began."""
+    monkeypatch.setattr(proofs, "PAGE", 2)
+    stores = memory_stores()
+    node = stores.node()
+    _, listed = await node.open(ANN, proposal(), None)
+    reading = Reading(stores.store)
+    export = await Proofs(node, reading, stores.heads, stores.keys).export(listed.id, ANN, looking_as=None)
+    lengths = list[int]()
+    async for part in export.parts:
+        if not lengths:
+            assert reading.read_up_to == []
+            await node.submit(ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False)
+        lengths.append(len(part))
+    assert listed.version == 4
+    assert lengths == [1, 2, 2, 1]
+    assert reading.read_up_to == [2, 4]
+
+
+async def test_a_bundle_whose_events_are_gone_does_not_end() -> None:
+    """It says that the store is away, and gives no end."""
+    stores = memory_stores()
+    node = stores.node()
+    _, listed = await node.open(ANN, proposal(), None)
+    reading = Reading(stores.store)
+    export = await Proofs(node, reading, stores.heads, stores.keys).export(listed.id, ANN, looking_as=None)
+    reading.lost = True
+    assert len(await anext(export.parts)) == 1
+    with pytest.raises(Unavailable):
+        await anext(export.parts)
