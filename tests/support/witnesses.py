@@ -12,6 +12,7 @@ import msgspec
 from google.protobuf.message import Message
 from msgspec import Raw, Struct
 
+from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.mapping import COMMAND
 from adapters.grpc.server import GrpcServer
@@ -215,7 +216,7 @@ class Witness:
     async def _call(self, method: str, request: Message) -> bytes:
         """Return what gRPC answers, seen from where it looks."""
         if not self._sits_there:
-            kind = pb.ViewerKind.Value(f"VIEWER_KIND_{self.viewer.kind.upper()}")
+            kind = match_pb2.ViewerKind.Value(f"VIEWER_KIND_{self.viewer.kind.upper()}")
             getattr(request, "as").CopyFrom(pb.Viewer(kind=kind, seat=self.viewer.seat))
         call = self._channel.unary_unary(f"{METHODS}{method}")
         answer: bytes = await call(request.SerializeToString(), metadata=self._metadata, timeout=30)
