@@ -365,6 +365,65 @@ def verify(
 
 
 @app.command()
+def replay(
+    match: Annotated[str, typer.Argument(help="The match's id, or the file of its bundle.")],
+    looking_as: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            help="seat for your own, a seat's number, spectator or all; your own or else a spectator if left"
+            " out.",
+        ),
+    ] = None,
+    at: Annotated[int | None, typer.Option(help="Show this version only.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Show all moves at once.")] = False,
+    speed: Annotated[
+        float | None, typer.Option(min=0.01, help="Moves a second, without waiting for a key.")
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Where REST is. Default: http:// and the address that follows.")
+    ] = None,
+    http_addr: Annotated[str | None, _flag("http_addr", "The server. Default: 127.0.0.1:8000")] = None,
+    token: Annotated[str | None, typer.Option(envvar="MONTANE_TOKEN", help="The caller's token.")] = None,
+    invitation: Annotated[str | None, typer.Option(help="The invitation to a private match.")] = None,
+) -> None:
+    """Show a match move by move: what happened, and the table behind it.
+
+    In a terminal Enter or the right arrow goes on, the left arrow back, q ends. Elsewhere all are shown.
+    """
+    settings = _settings(http_addr=http_addr)
+    from time import sleep
+
+    from rich.console import Console
+
+    from adapters.replay.show import show_all, show_by_keys, show_version
+    from adapters.replay.stories import ReplayFailed, bundled, served
+
+    console, path = Console(highlight=False), Path(match)
+    try:
+        if path.is_file():
+            story = bundled(path, looking_as=looking_as)
+        else:
+            story = served(
+                url or f"http://{settings.http_addr}",
+                match,
+                token=token,
+                looking_as=looking_as,
+                invitation=invitation,
+            )
+        if at is not None:
+            show_version(story, at, console)
+        elif speed is not None:
+            show_all(story, console, lambda: sleep(1 / speed))
+        elif every or not console.is_terminal:
+            show_all(story, console)
+        else:
+            show_by_keys(story, console, typer.getchar)
+    except ReplayFailed as failed:
+        _fail(str(failed))
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     typer.echo(f"montane {installed_version('montane')}")
