@@ -7,7 +7,7 @@ COMPILE_LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.
 ARGS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check bench proto golden lock
+.PHONY: help run test soak check bench proto golden corpus lock
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ proto: $(INSTALLED) ## Generate the gRPC code from the proto files
 
 golden: $(INSTALLED) ## Rebuild the golden files; read the difference, it is a change of rules
 	@$(PYTHON) -m pytest tests/golden --rebuild-golden $(ARGS)
+
+corpus: $(INSTALLED) ## Play the matches that rules are held against, of rulesets that have none yet
+	@$(PYTHON) -m tests.corpus $(ARGS)
 
 lock: $(INSTALLED) ## Pin the requirements of pyproject.toml, keeping the pins that still fit
 	@$(COMPILE_LOCK) -o requirements.lock

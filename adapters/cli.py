@@ -137,7 +137,8 @@ def serve(
         rate_limit=rate_limit,
         trusted_proxies=trusted_proxies,
     )
-    from adapters.main import Duties, StartError, serve
+    from adapters.databases import StartError
+    from adapters.main import Duties, serve
 
     working = face is Face.ALL if workers is None else workers
     try:
@@ -179,7 +180,8 @@ def work(
         webhook_log_days=webhook_log_days,
         log_level=log_level,
     )
-    from adapters.main import StartError, work
+    from adapters.databases import StartError
+    from adapters.main import work
 
     try:
         work(settings)
@@ -191,7 +193,8 @@ def work(
 def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
     """Bring the database to the shape that this version needs."""
     settings = _settings(database_url=database_url, data_dir=data_dir)
-    from adapters.main import StartError, migrate
+    from adapters.databases import StartError
+    from adapters.operating import migrate
 
     try:
         done = migrate(settings)
@@ -219,8 +222,9 @@ def token(
     Safe while the service runs.
     """
     settings = _settings(database_url=database_url, data_dir=data_dir)
-    from adapters.main import StartError, issue_token
+    from adapters.databases import StartError
     from adapters.messages import describe
+    from adapters.operating import issue_token
     from services.errors import Failure
 
     try:
@@ -241,7 +245,8 @@ def rotate_key(
     Safe while the service runs.
     """
     settings = _settings(database_url=database_url, data_dir=data_dir, signing_key_file=signing_key_file)
-    from adapters.main import StartError, rotate_key
+    from adapters.databases import StartError
+    from adapters.operating import rotate_key
 
     try:
         key = rotate_key(settings)
@@ -270,7 +275,8 @@ def rebuild(
     settings = _settings(database_url=database_url, data_dir=data_dir)
     from rich.progress import Progress, TaskID
 
-    from adapters.main import StartError, rebuild, standing
+    from adapters.databases import StartError
+    from adapters.operating import rebuild, standing
 
     try:
         if only_list:
@@ -328,7 +334,8 @@ def audit(
     """
     settings = _settings(database_url=database_url, data_dir=data_dir)
     from adapters.audit import AuditError, Plan
-    from adapters.main import StartError, audit
+    from adapters.databases import StartError
+    from adapters.operating import audit
 
     plan = Plan(jobs=jobs, file=resume, after=None if after is None else MatchId(after))
     try:
@@ -355,6 +362,65 @@ def verify(
         _fail(str(error))
     if not holds:
         sys.exit(1)
+
+
+@app.command()
+def replay(
+    match: Annotated[str, typer.Argument(help="The match's id, or the file of its bundle.")],
+    looking_as: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            help="seat for your own, a seat's number, spectator or all; your own or else a spectator if left"
+            " out.",
+        ),
+    ] = None,
+    at: Annotated[int | None, typer.Option(help="Show this version only.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Show all moves at once.")] = False,
+    speed: Annotated[
+        float | None, typer.Option(min=0.01, help="Moves a second, without waiting for a key.")
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Where REST is. Default: http:// and the address that follows.")
+    ] = None,
+    http_addr: Annotated[str | None, _flag("http_addr", "The server. Default: 127.0.0.1:8000")] = None,
+    token: Annotated[str | None, typer.Option(envvar="MONTANE_TOKEN", help="The caller's token.")] = None,
+    invitation: Annotated[str | None, typer.Option(help="The invitation to a private match.")] = None,
+) -> None:
+    """Show a match move by move: what happened, and the table behind it.
+
+    In a terminal Enter or the right arrow goes on, the left arrow back, q ends. Elsewhere all are shown.
+    """
+    settings = _settings(http_addr=http_addr)
+    from time import sleep
+
+    from rich.console import Console
+
+    from adapters.replay.show import show_all, show_by_keys, show_version
+    from adapters.replay.stories import ReplayFailed, bundled, served
+
+    console, path = Console(highlight=False), Path(match)
+    try:
+        if path.is_file():
+            story = bundled(path, looking_as=looking_as)
+        else:
+            story = served(
+                url or f"http://{settings.http_addr}",
+                match,
+                token=token,
+                looking_as=looking_as,
+                invitation=invitation,
+            )
+        if at is not None:
+            show_version(story, at, console)
+        elif speed is not None:
+            show_all(story, console, lambda: sleep(1 / speed))
+        elif every or not console.is_terminal:
+            show_all(story, console)
+        else:
+            show_by_keys(story, console, typer.getchar)
+    except ReplayFailed as failed:
+        _fail(str(failed))
 
 
 @app.command()

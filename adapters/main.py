@@ -6,34 +6,28 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-import psycopg
 import uvicorn
 from msgspec import Struct
 
-from adapters.audit import Plan, audit_log, audit_match
+from adapters.clock import SystemClock
+from adapters.databases import StartError, database, migrated, shared_database
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
+from adapters.operating import signing_keys
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.heads import PostgresHeads
-from adapters.postgres.keys import PostgresKeys
-from adapters.postgres.migrate import MigrationError
-from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import PostgresQuickMatches
-from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import PostgresMatchList
 from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
-from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
 from adapters.postgres.read_models.records import PostgresRecords
-from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
 from adapters.postgres.webhooks import PostgresWebhooks
@@ -41,22 +35,18 @@ from adapters.rest.app import build as build_rest
 from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
-from adapters.signing import Ed25519Signer, secret_in
 from adapters.use_cases import Services
 from adapters.workers import workers
 from domain.games import GAMES
-from domain.match import PlayerId
 from services.branches import Branches
 from services.chat import Chat
-from services.heads import KeyElsewhere
-from services.ids import MatchId
 from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
 from services.player_feed import PlayerFeed
 from services.players import Players
-from services.ports import Issuer, Key, Scope, Token
+from services.ports import Issuer
 from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
@@ -81,18 +71,6 @@ type Stop = Callable[[], Awaitable[None]]
 log = logging.getLogger("montane")
 
 
-class StartError(Exception):
-    """The service cannot start; the message says why, in one line."""
-
-
-class SystemClock:
-    """The port `Clock`."""
-
-    def now(self) -> datetime:
-        """Return the time, UTC."""
-        return datetime.now(UTC)
-
-
 class Duties(Struct, frozen=True, kw_only=True):
     """What a process does.
 
@@ -114,8 +92,8 @@ def serve(settings: Settings, duties: Duties) -> None:
         StartError: The database cannot be reached, or an address is taken.
     """
     _prepare(settings)
-    with _database(settings) as (conninfo, embedded):
-        _migrated(conninfo)
+    with database(settings) as (conninfo, embedded):
+        migrated(conninfo)
         _run(settings, conninfo, embedded, duties)
 
 
@@ -126,7 +104,7 @@ def work(settings: Settings) -> None:
         StartError: The database cannot be reached.
     """
     _prepare(settings)
-    with _shared_database(settings) as conninfo:
+    with shared_database(settings) as conninfo:
         _run(settings, conninfo, None, Duties(workers=True))
 
 
@@ -140,96 +118,6 @@ def _prepare(settings: Settings) -> None:
 def _run(settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, duties: Duties) -> None:
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(settings, conninfo, embedded, duties))
-
-
-def migrate(settings: Settings) -> list[str]:
-    """Bring the database to the shape that is needed; return the names of the migrations applied.
-
-    Raises:
-        StartError: The database cannot be reached, or not be migrated.
-    """
-    with _database(settings) as (conninfo, _):
-        return _migrated(conninfo)
-
-
-def issue_token(
-    settings: Settings, player: PlayerId, scopes: Sequence[Scope], expires_at: datetime | None
-) -> tuple[Token, str]:
-    """Return a further token of a player, of whatever scopes, and its secret.
-
-    Raises:
-        StartError: The database cannot be reached, or not be migrated.
-        Failure: There is no such player, it has enough tokens, or the time is over already.
-    """
-    with _shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 1)
-        players = Players(PostgresAccounts(datastore), SystemClock())
-        try:
-            return asyncio.run(players.issue_token(player, scopes, expires_at))
-        finally:
-            datastore.close()
-
-
-def standing(settings: Settings) -> list[tuple[str, int, int]]:
-    """Return each read model's name, its position in the log, and how many events it has to take in yet.
-
-    Raises:
-        StartError: The database cannot be reached, or not be migrated.
-    """
-    with _shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 1)
-        try:
-            models = ReadModels(dict(GAMES), datastore, read_models())
-            behind = models.behind()
-            return [(name, position, behind[name]) for name, position in models.positions().items()]
-        finally:
-            datastore.close()
-
-
-def rebuild(
-    settings: Settings, names: Sequence[str], *, afresh: bool, progress: Callable[[str, int, int], None]
-) -> dict[str, Rebuilt]:
-    """Build read models anew from the log, also while the service runs; return what came of each.
-
-    Args:
-        settings: Where the database is.
-        names: The read models' names; none stands for all.
-        afresh: Whether what a rebuilding that was ended has built is thrown away.
-        progress: Told the read model's name, its position, and the log's newest.
-
-    Raises:
-        StartError: There is no such read model, another process rebuilds it, or the database cannot be
-            reached, or not be migrated.
-    """
-    known = {model.name: model for model in read_models()}
-    if unknown := sorted(set(names) - set(known)):
-        raise StartError(f"there is no read model {unknown[0]}; there are {', '.join(known)}")
-    done = {}
-    with _shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 2)
-        try:
-            for name in names or known:
-                with Rebuild(dict(GAMES), datastore, known[name], afresh=afresh) as rebuilding:
-                    while rebuilding.advance():
-                        progress(name, rebuilding.position, rebuilding.newest)
-                    done[name] = rebuilding.finish()
-                    progress(name, rebuilding.newest, rebuilding.newest)
-        except RebuildError as error:
-            raise StartError(str(error)) from error
-        finally:
-            datastore.close()
-    return done
-
-
-def audit(settings: Settings, plan: Plan, match: MatchId | None, say: Callable[[str], None]) -> bool:
-    """Say what is wrong in the log, or with one match of it, and return whether nothing is.
-
-    Raises:
-        StartError: The database cannot be reached, or not be migrated.
-        AuditError: The audit cannot begin.
-    """
-    with _shared_database(settings) as conninfo:
-        return audit_log(conninfo, plan, say) if match is None else audit_match(conninfo, match, say)
 
 
 def use_cases(
@@ -268,36 +156,6 @@ def use_cases(
     )
 
 
-def signing_keys(settings: Settings, datastore: Datastore) -> PostgresKeys:
-    """Return the keys that heads are signed with.
-
-    Raises:
-        StartError: The file with the key cannot be read.
-    """
-    if (file := settings.signing_key_file) is None:
-        return PostgresKeys(datastore)
-    try:
-        return PostgresKeys(datastore, Ed25519Signer(secret_in(file.read_bytes())))
-    except (OSError, ValueError) as error:
-        raise StartError(f"{variable('signing_key_file')}: {error}") from error
-
-
-def rotate_key(settings: Settings) -> Key:
-    """Let a fresh key sign from now on, on all nodes, and return it.
-
-    Raises:
-        StartError: The key is in a file, or the database cannot be reached, or not be migrated.
-    """
-    with _shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 1)
-        try:
-            return asyncio.run(signing_keys(settings, datastore).rotate())
-        except KeyElsewhere as error:
-            raise StartError(str(error)) from error
-        finally:
-            datastore.close()
-
-
 def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
     """Return the OpenID Connect issuer that is trusted, if one is."""
     if settings.oidc_issuer is None or settings.oidc_audience is None:
@@ -309,42 +167,6 @@ def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
         clock_skew=settings.oidc_clock_skew,
         clock=SystemClock(),
     )
-
-
-@contextmanager
-def _database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None]]:
-    """Give where the database is, and our own server if it is one."""
-    if settings.database_url is not None:
-        yield settings.database_url, None
-        return
-    try:
-        embedded = EmbeddedPostgres.start(settings.data_dir)
-    except EmbeddedPostgresError as error:
-        raise StartError(str(error)) from error
-    with embedded:
-        yield embedded.conninfo, embedded
-
-
-@contextmanager
-def _shared_database(settings: Settings) -> Iterator[str]:
-    """Give where the database is, migrated; our own server may be one that a running service started."""
-    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
-        _migrated(conninfo)
-        yield conninfo
-        return
-    with _database(settings) as (conninfo, _):
-        _migrated(conninfo)
-        yield conninfo
-
-
-def _migrated(conninfo: str) -> list[str]:
-    try:
-        return apply_migrations(conninfo)
-    except MigrationError as error:
-        raise StartError(str(error)) from error
-    except psycopg.OperationalError as error:
-        reason = " ".join(str(error).split())
-        raise StartError(f"{variable('database_url')}: cannot connect: {reason}") from error
 
 
 async def _serve(

@@ -65,6 +65,8 @@ SENTENCES: Mapping[str, str] = {
     "NO_SUCH_PLAYER": "There is no player {player}.",
     "NO_SUCH_BOT": "The server has no bot {bot}.",
     "NO_SUCH_GAME": "There is no game {game}.",
+    "NO_SUCH_RULESET": "The game has no ruleset {ruleset}.",
+    "RULESET_UNKNOWN": "This server does not know the ruleset {ruleset}; a newer one does.",
     "NO_SUCH_MATCH": "There is no match {match}, or none that the caller may know of.",
     "NO_SUCH_DAY": "The day {date} is not closed yet, or was before the first match.",
     "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",

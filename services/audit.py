@@ -13,7 +13,7 @@ from domain.match.proof import Fact, Flaw, flaw
 from domain.shared.canonical import canonical
 from domain.shared.chain import genesis, read, salt, written
 from domain.shared.chance import seed_commitment
-from domain.shared.game import Game
+from domain.shared.game import Game, edition
 from domain.shared.viewers import Viewer, ViewerKind, sees_all
 from services.bundles import EndLine, EventLine, Header, read_line
 from services.ids import MatchId
@@ -139,8 +139,8 @@ class Audit:
         return tuple(map(Passed, RETOLD, counts, of))
 
     def _begin(self, header: Header) -> None:
-        game = self._games.get(header.game)
-        if game is None or game.ruleset != header.ruleset:
+        known = self._games.get(header.game)
+        if known is None or (game := edition(known, header.ruleset)) is None:
             raise Altered(Check.LINES, 0, f"{header.game} under {header.ruleset} is not known here")
         if not _sits(header.viewer, header.seats) or (header.seed is None) == sees_all(header.viewer):
             raise Altered(Check.LINES, 0, "the header is of no viewer that there can be")

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from domain.match import Match, Opened, PlayerId, evolve
-from domain.shared.game import Game
-from services.errors import NotFound
+from domain.match import Match, Opened, PlayerId, Terms, evolve
+from domain.shared.game import Game, edition
+from services.errors import NotFound, Unavailable
 from services.ids import MatchId
 from services.ports import Done, EventStore, Listed, Recorded, Secrets, Snapshot
 
 type Games = dict[str, Game[Any, Any, Any, Any]]
+"""The registered games by id, each in its newest edition."""
 
 type CommandName = tuple[PlayerId | None, str]
 """By whom a command was given, and its idempotency key."""
@@ -82,12 +83,27 @@ class Live:
         )
 
 
+def game_of(games: Games, terms: Terms[Any]) -> Game[Any, Any, Any, Any]:
+    """Return the game of a match, in the edition that the match was opened with.
+
+    Raises:
+        Unavailable: This server does not know that edition; it is older than the match.
+    """
+    if (game := edition(games[terms.game], terms.ruleset)) is None:
+        raise Unavailable("RULESET_UNKNOWN", ruleset=terms.ruleset)
+    return game
+
+
 def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
-    """Return a match folded from all its events."""
+    """Return a match folded from all its events.
+
+    Raises:
+        Unavailable: This server does not know its edition of the game.
+    """
     first, *others = events
     if not isinstance(first.event, Opened):
         raise TypeError(f"{id} begins with {type(first.event).__name__}")
-    game = games[first.event.terms.game]
+    game = game_of(games, first.event.terms)
     match = evolve(game, None, first.event)
     beginning = Snapshot(version=0, match=match, opened_at=first.at, head=first.link.previous, done=())
     live = Live(id, game, beginning)
@@ -196,7 +212,7 @@ class LiveMatches:
             if not events:
                 raise NotFound("NO_SUCH_MATCH", match=id)
             return opened(self._games, id, events)
-        live = Live(id, self._games[snapshot.match.terms.game], snapshot)
+        live = Live(id, game_of(self._games, snapshot.match.terms), snapshot)
         live.snapshot_version = snapshot.version
         live.fold(await self._store.read(id, snapshot.version, version))
         return live

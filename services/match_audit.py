@@ -10,6 +10,7 @@ from domain.match.heads import Head, signed_head
 from domain.match.proof import Link
 from domain.shared.chain import genesis
 from domain.shared.chance import seed_commitment
+from domain.shared.game import edition
 from services.audit import command_types
 from services.envelopes import fact_of
 from services.heads import SignedHead
@@ -120,8 +121,8 @@ class MatchAudit:
         if self._opening is None:
             raise Fault(1, "nothing was put down for the match, so there is no seed")
         terms = recorded.event.terms
-        game = self._rules.games.get(terms.game)
-        if game is None or game.ruleset != terms.ruleset:
+        known = self._rules.games.get(terms.game)
+        if known is None or (game := edition(known, terms.ruleset)) is None:
             raise Fault(1, f"{terms.game} under {terms.ruleset} is not known here")
         if terms.seed_commitment != seed_commitment(self._opening.secrets.seed):
             raise Fault(1, "the seed is not the one that the match committed to")

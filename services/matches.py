@@ -30,7 +30,7 @@ from domain.match import (
     why_not,
 )
 from domain.shared.chance import seed_commitment
-from domain.shared.game import Game
+from domain.shared.game import Game, edition
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
@@ -172,15 +172,17 @@ class Matches:
         self._clock = clock
         self._live = self.decisions.live
 
-    def game(self, id: str) -> Game[Any, Any, Any, Any]:
-        """Return a game.
+    def game(self, id: str, ruleset: str | None = None) -> Game[Any, Any, Any, Any]:
+        """Return a game, in its newest edition or in that of a ruleset.
 
         Raises:
-            NotFound: There is none of this id.
+            NotFound: There is none of this id, or it has no such ruleset.
         """
-        if game := self.games.get(id):
-            return game
-        raise NotFound("NO_SUCH_GAME", game=id)
+        if (game := self.games.get(id)) is None:
+            raise NotFound("NO_SUCH_GAME", game=id)
+        if (found := edition(game, game.ruleset if ruleset is None else ruleset)) is None:
+            raise NotFound("NO_SUCH_RULESET", game=id, ruleset=ruleset)
+        return found
 
     async def open(
         self,

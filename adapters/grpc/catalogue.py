@@ -35,7 +35,7 @@ class Catalogue(CatalogueServiceServicer):
     @override
     async def GetRules(self, request: pb.GetRulesRequest, context: Context) -> pb.GetRulesResponse:
         """Return a game's rules and data."""
-        game = self._matches.game(request.game)
+        game = self._matches.game(request.game, request.ruleset if request.HasField("ruleset") else None)
         return pb.GetRulesResponse(
             game=game.id,
             ruleset=game.ruleset,

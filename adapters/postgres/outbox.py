@@ -16,7 +16,7 @@ from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import LogReader, newest
 from domain.match import PlayerId
 from services.ids import match_id, parsed, written
-from services.live import Games
+from services.live import Games, game_of
 from services.messages import Notice, body, notices
 from services.views import Source
 from services.webhooks import DeliveryId, MessageType, new_delivery_id
@@ -106,7 +106,7 @@ def messages(
         subscribers: The webhooks of each owner.
     """
     match, recorded = happened.match, happened.recorded
-    source = Source(games[match.terms.game], match_id(happened.number), match.terms.seats, seed)
+    source = Source(game_of(games, match.terms), match_id(happened.number), match.terms.seats, seed)
     for ordinal, notice in enumerate(told):
         asking = [
             subscriber

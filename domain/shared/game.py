@@ -65,6 +65,8 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         defaults: What a seat does that gave up or ran out of time: the first legal one of these (common §7);
             a type stands for the first move of it in the listed order.
         pieces: The names of all cards and other pieces, wherever they are, sorted: the same at every version.
+        earlier: The editions before this one, newest first, with the same types: matches that were opened
+            with them go on under their rules.
     """
 
     id: str
@@ -101,6 +103,12 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     standings: Callable[[S], Standings]
     defaults: tuple[C | type[C], ...]
     pieces: Callable[[S], tuple[str, ...]]
+    earlier: tuple["Game[S, C, E, O]", ...] = ()
+
+
+def edition[S, C, E, O](game: Game[S, C, E, O], ruleset: str) -> Game[S, C, E, O] | None:
+    """Return the edition of a game that has this ruleset, or None."""
+    return next((known for known in (game, *game.earlier) if known.ruleset == ruleset), None)
 
 
 def fold[S, E](game: Game[S, Any, E, Any], events: Iterable[E], state: S | None = None) -> S:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from adapters.audit import AuditError, LogAudit, Plan, Progress, audit_log, audit_match
 from adapters.postgres import audit as stored_audit
@@ -19,6 +20,7 @@ from domain.games import GAMES
 from domain.match import Finished, Started
 from services.head_signer import HeadSigner
 from services.ids import MatchId
+from services.live import Games
 from tests.support.chains import BEGUN
 from tests.support.random_matches import Table, tables
 from tests.support.stored import StoredMatch, random_match, store
@@ -52,9 +54,9 @@ async def signed(database: str, matches: list[StoredMatch]) -> str:
     return database
 
 
-def found_in(database: str) -> list[Found]:
-    """Return what an audit of all matches finds."""
-    audit = StoredAudit(database, dict(GAMES))
+def found_in(database: str, games: Games | None = None) -> list[Found]:
+    """Return what an audit of all matches finds, with the registered games or others."""
+    audit = StoredAudit(database, games or dict(GAMES))
     try:
         return [*audit.part(FIRST, LAST).found, *audit.days()]
     finally:
@@ -192,6 +194,14 @@ TAMPERINGS: dict[str, Tamper] = {
 async def test_what_the_service_wrote_holds(signed: str) -> None:
     """Finished matches of a closed day, and matches of every table in play."""
     assert found_in(signed) == []
+
+
+async def test_matches_are_audited_under_their_own_ruleset(signed: str) -> None:
+    """With a later edition in place whose rules are others, what was stored before still holds."""
+    later = replace(DUEL.game, ruleset="montanara/later", to_act=lambda state: (), earlier=(DUEL.game,))
+    assert found_in(signed, {**GAMES, "montanara": later}) == []
+    told = {one.what for one in found_in(signed, {**GAMES, "montanara": replace(later, earlier=())})}
+    assert told == {f"montanara under {DUEL.game.ruleset} is not known here"}
 
 
 async def test_every_alteration_is_found(signed: str, matches: list[StoredMatch]) -> None:

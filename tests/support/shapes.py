@@ -253,6 +253,12 @@ def _known_shape(hint: Any) -> Shape:
     return _shape(hint, Meta())
 
 
+def shapes_of(kind: type[Struct]) -> dict[str, Shape]:
+    """Return the shapes of a struct type's fields, by their names."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: shape_of(hints[name]) for name in kind.__struct_fields__}
+
+
 def orders(kinds: tuple[type[Struct], ...]) -> Any:
     """Return what structs of several types are sorted by: the place of their type, then their fields."""
     known = {kind: (place, shape_of(kind)) for place, kind in enumerate(kinds)}

@@ -31,6 +31,7 @@ from services.chat import Chat
 from services.chat_log import ChatLog
 from services.heads import Heads, Keys
 from services.invitations import Invitations
+from services.live import Games
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.player_feed import PlayerFeed
@@ -104,10 +105,12 @@ class Stores:
     def catch_up(self) -> None:
         """Bring the read models up to the log; those in memory always are."""
 
-    def node(self, *, remembered: int = 100, snapshot_every: int = 500) -> Matches:
-        """Return the use cases of one more process on these stores."""
+    def node(
+        self, *, remembered: int = 100, snapshot_every: int = 500, games: Games | None = None
+    ) -> Matches:
+        """Return the use cases of one more process on these stores, with the registered games or others."""
         return Matches(
-            games=dict(GAMES),
+            games=dict(GAMES) if games is None else games,
             store=self.store,
             seeds=self.seeds,
             match_list=self.match_list,
@@ -124,9 +127,9 @@ class Stores:
         """Return the use cases around webhooks."""
         return Webhooks(self.webhooks, self.clock, private=False)
 
-    def services(self) -> Services:
-        """Return all use cases of one more process on these stores."""
-        node = self.node()
+    def services(self, node: Matches | None = None) -> Services:
+        """Return all use cases of one more process on these stores, of which some may be made already."""
+        node = node or self.node()
         decisions, players = node.decisions, self.players()
         chat = Chat(node, players, self.chat_log, self.clock)
         return Services(

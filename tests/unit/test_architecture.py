@@ -103,3 +103,12 @@ class TestEveryGame:
         """Id, package and first part of the ruleset are one word."""
         assert GAMES[game.id] is game
         assert game.ruleset.split("/")[0] == game.id
+
+    def test_all_its_editions_are_of_the_same_types(self, game: Game[Any, Any, Any, Any]) -> None:
+        """Whatever was stored or is asked for under an earlier ruleset is read as under the newest."""
+        rulesets = [known.ruleset for known in (game, *game.earlier)]
+        assert len(rulesets) == len(set(rulesets))
+        types = ("id", "options", "commands", "events", "seen_events", "state", "table", "clauses")
+        for known in game.earlier:
+            assert known.earlier == ()
+            assert [getattr(known, name) for name in types] == [getattr(game, name) for name in types]

@@ -1,7 +1,9 @@
 """What can be played."""
 
+from typing import Annotated
+
 from litestar import Response, get
-from litestar.params import FromPath
+from litestar.params import FromPath, QueryParameter
 from msgspec import structs
 
 from adapters.rest.answers import answer
@@ -39,10 +41,20 @@ async def get_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     )
 
 
-@get("/games/{game:str}/rules", opt=describes(answers="Rules", fails=(404,)))
-async def get_rules(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Tell a game's clauses, the reasons that cite them, and its data with their grade."""
-    found = services(request).matches.game(game)
+@get("/games/{game:str}/rules", opt=describes(answers="Rules", fails=(400, 404)))
+async def get_rules(
+    request: Call,
+    game: FromPath[str],
+    ruleset: Annotated[
+        str | None,
+        QueryParameter(description="The edition, as a match names it; the newest if left out."),
+    ] = None,
+) -> Response[bytes]:
+    """Tell a game's clauses, the reasons that cite them, and its data with their grade.
+
+    Matches go on under the ruleset that they were opened with.
+    """
+    found = services(request).matches.game(game, ruleset)
     reasons = tuple(RefusalReason(reason, clause) for reason, clause in found.clauses.items())
     return answer(Rules(found.id, found.ruleset, found.rules, reasons, found.data))
 

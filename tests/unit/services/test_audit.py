@@ -58,6 +58,14 @@ def test_a_whole_bundle_is_checked_in_all_that_it_says() -> None:
     )
 
 
+def test_a_bundle_is_checked_under_its_own_ruleset() -> None:
+    """A later edition with other rules changes nothing for the matches of the one before."""
+    later = replace(SQUIRRELS, ruleset="squirrels/later", outcome=lambda state: None, earlier=(SQUIRRELS,))
+    assert verify(WHOLE, {"squirrels": later}, SIGNATURES) == verify(WHOLE, GAMES, SIGNATURES)
+    with pytest.raises(Altered, match="is not known here"):
+        verify(WHOLE, {"squirrels": replace(later, earlier=())}, SIGNATURES)
+
+
 def test_the_bundle_of_a_match_in_play_has_neither_seed_nor_signature() -> None:
     """Both come with the end of the match."""
     lines = bundled(TABLE, 1, seated(Seat(0)), 9)

@@ -157,18 +157,26 @@ class GetRulesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     GAME_FIELD_NUMBER: _builtins.int
+    RULESET_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id, such as `montana`."""
+    ruleset: _builtins.str
+    """The edition that is wanted, as a match names it; absent for the newest. Matches go on under the ruleset that
+    they were opened with.
+    """
     def __init__(
         self,
         *,
         game: _builtins.str = ...,
+        ruleset: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_ruleset", b"_ruleset", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ruleset", b"_ruleset", "game", b"game", "ruleset", b"ruleset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__ruleset: _TypeAlias = _typing.Literal["ruleset"]  # noqa: Y015
+    _WhichOneofArgType__ruleset: _TypeAlias = _typing.Literal["_ruleset", b"_ruleset"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__ruleset) -> _WhichOneofReturnType__ruleset | None: ...
 
 Global___GetRulesRequest: _TypeAlias = GetRulesRequest  # noqa: Y015
 

@@ -76,7 +76,7 @@ class CatalogueServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetRules(self, request, context):
-        """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id.
+        """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

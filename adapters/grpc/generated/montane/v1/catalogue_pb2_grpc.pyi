@@ -53,7 +53,7 @@ class CatalogueServiceStub:
     GetGame: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.GetGameRequest, _catalogue_pb2.GetGameResponse]
     """Gives one game. NOT_FOUND if there is none of this id."""
     GetRules: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.GetRulesRequest, _catalogue_pb2.GetRulesResponse]
-    """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id."""
+    """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
     ListBots: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.ListBotsRequest, _catalogue_pb2.ListBotsResponse]
     """Gives the server's bots. Each can be given any number of seats of a match, by its opener (TakeSeat)."""
 
@@ -67,7 +67,7 @@ class CatalogueServiceAsyncStub(CatalogueServiceStub):
     GetGame: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.GetGameRequest, _catalogue_pb2.GetGameResponse]  # type: ignore[assignment]
     """Gives one game. NOT_FOUND if there is none of this id."""
     GetRules: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.GetRulesRequest, _catalogue_pb2.GetRulesResponse]  # type: ignore[assignment]
-    """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id."""
+    """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
     ListBots: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.ListBotsRequest, _catalogue_pb2.ListBotsResponse]  # type: ignore[assignment]
     """Gives the server's bots. Each can be given any number of seats of a match, by its opener (TakeSeat)."""
 
@@ -96,7 +96,7 @@ class CatalogueServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _catalogue_pb2.GetRulesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_catalogue_pb2.GetRulesResponse, _abc.Awaitable[_catalogue_pb2.GetRulesResponse]]:
-        """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id."""
+        """Gives a game's rules and the data of its ruleset. NOT_FOUND if there is none of this id, or of this ruleset."""
 
     @_abc_1.abstractmethod
     def ListBots(
