@@ -46,6 +46,7 @@ from adapters.use_cases import Services
 from adapters.workers import workers
 from domain.games import GAMES
 from domain.match import PlayerId
+from services.branches import Branches
 from services.chat import Chat
 from services.heads import KeyElsewhere
 from services.ids import MatchId
@@ -261,6 +262,7 @@ def use_cases(
         webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
         invitations=Invitations(decisions, players),
         rematches=Rematches(matches, decisions),
+        branches=Branches(matches, decisions.live, clock),
         quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), match_list, clock),
         proofs=Proofs(matches, store, PostgresHeads(datastore), signing_keys(settings, datastore)),
     )

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from services.branches import Branches
 from services.chat import Chat
 from services.invitations import Invitations
 from services.lobby import Lobby
@@ -25,6 +26,7 @@ class Services(Struct, frozen=True, kw_only=True):
         chat: Around the talk in a match.
         invitations: Around invitations.
         rematches: Playing a match again.
+        branches: Playing a match on from a past version.
         quick_match: Finding others to play with.
         proofs: Around what proves a match.
         achievements: What players have achieved.
@@ -38,6 +40,7 @@ class Services(Struct, frozen=True, kw_only=True):
     chat: Chat
     invitations: Invitations
     rematches: Rematches
+    branches: Branches
     quick_match: QuickMatch
     proofs: Proofs
     achievements: Achievements

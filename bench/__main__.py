@@ -53,6 +53,7 @@ def main() -> None:
         replay.compare(rounds=200)
     if "proof" in wanted:
         proof.compare(arguments.played, arguments.rounds)
+        commands.proved(arguments.seconds, rounds=5)
     if "audit" in wanted:
         audit.compare(arguments.played, arguments.rounds)
     if "memory" in wanted:

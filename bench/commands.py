@@ -186,6 +186,28 @@ def compare(seconds: float, rounds: int) -> None:
         _alone(conninfo, ours)
 
 
+def proved(seconds: float, rounds: int) -> None:
+    """Print the rate with chain and proofs beside that of the same service without."""
+    with database() as conninfo, serving(conninfo) as ours, serving(conninfo, "bench.unproved") as bare:
+        print(
+            f"\n{'':>8}{'in flight':>10}{'proved/s':>10}{'CPU us':>8}{'unproved/s':>12}{'CPU us':>8}", end=""
+        )
+        print(f"{'ratio':>7}{'of CPU':>8}")
+        for matches in IN_FLIGHT:
+            rows: dict[Serving, list[tuple[float, float]]] = {ours: [], bare: []}
+            for _ in range(rounds):
+                for server, row in rows.items():
+                    load, cpu = uvloop.run(_one_round(server, rest, matches, seconds))
+                    row.append((load.rate, cpu))
+            (rate, cpu), (bare_rate, bare_cpu) = (
+                tuple(map(median, zip(*row, strict=True))) for row in rows.values()
+            )
+            print(
+                f"{'REST':>8}{matches:>10}{rate:>10,.0f}{cpu:>8.0f}{bare_rate:>12,.0f}{bare_cpu:>8.0f}"
+                f"{rate / bare_rate:>7.2f}{cpu / bare_cpu:>8.2f}"
+            )
+
+
 def long_matches(rounds: int) -> None:
     """Print the rate of moves 401 to 420 beside that of moves 1 to 20."""
     with database() as conninfo, serving(conninfo) as server:

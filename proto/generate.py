@@ -40,6 +40,7 @@ MATCH_EVENTS = (
     ("ClocksSet", "clocks_set", "The time that the seats have left."),
     ("TimedOut", "timed_out", "A seat's time was up."),
     ("Cancelled", "cancelled", "The match was called off."),
+    ("Branched", "branched", "A branch has its table, and play begins."),
 )
 """Type, field and comment of what is the same in all games. Their field numbers are 1, 2 ...; append only."""
 
@@ -79,7 +80,8 @@ def unions() -> dict[str, str]:
     table = union("Table", "table", "The game's own view of the table.", "Of which game it is.", ())
     return {
         "options.proto": "\n".join((HEADER, imports(), options)),
-        "games.proto": "\n".join((HEADER, imports("montane/v1/match.proto"), command, payload, table)),
+        "tables.proto": "\n".join((HEADER, imports(), table)),
+        "games.proto": "\n".join((HEADER, imports("montane/v1/match.proto"), command, payload)),
     }
 
 

@@ -3,7 +3,9 @@
 from hmac import compare_digest
 from typing import Any
 
-from domain.match import Disclosure, Match, Phase, PlayerId, Visibility
+from domain.match import Disclosure, Match, Phase, PlayerId, Reason, Visibility, to_act
+from domain.shared.game import Game
+from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
 from services.errors import Forbidden, Malformed, NotFound
@@ -66,22 +68,31 @@ def check_opener(match: Match[Any, Any], player: PlayerId) -> None:
 def viewer_of(live: Live, player: PlayerId | None, looking_as: str | None) -> Viewer:
     """Return from where a player who may know of the match looks: its own seat unless it asks otherwise.
 
+    In a branch it looks from where it looked at the other match, or from anywhere else.
+
     Raises:
         Malformed: There is no such viewer.
         Forbidden: The player may not look from there.
     """
     own = None if player is None else seat_held(live.match, player)
     wanted = _wanted_viewer(looking_as, live.match.terms.seats)
+    if (branch_of := live.match.terms.branch_of) is not None and player == live.match.terms.opener:
+        return wanted or Viewer(branch_of.viewer, branch_of.seat)
     if wanted is None:
         return SPECTATOR if own is None else seated(own)
-    disclosed = live.match.phase is Phase.FINISHED and live.match.terms.disclosure is Disclosure.AT_END
-    if wanted.kind is ViewerKind.SPECTATOR or wanted == (own is not None and seated(own)) or disclosed:
+    is_own = wanted == (own is not None and seated(own))
+    if wanted.kind is ViewerKind.SPECTATOR or is_own or is_disclosed(live.match):
         return wanted
     raise Forbidden("NOT_YOUR_VIEW", **{"as": looking_as})
 
 
+def is_disclosed(match: Match[Any, Any]) -> bool:
+    """Return whether whoever may know of a match may see all of it (common §10)."""
+    return match.phase is Phase.FINISHED and match.terms.disclosure is Disclosure.AT_END
+
+
 def seat_held(match: Match[Any, Any], player: PlayerId) -> Seat | None:
-    """Return the seat that a player holds, or None."""
+    """Return the seat that a player holds, the lowest if it is a branch; or None."""
     for seat, holder in enumerate(match.holders):
         if holder is not None and holder.player == player:
             return Seat(seat)
@@ -97,6 +108,33 @@ def seat_of(match: Match[Any, Any], player: PlayerId) -> Seat:
     if (seat := seat_held(match, player)) is None:
         raise Forbidden("NOT_SEATED")
     return seat
+
+
+def holds(match: Match[Any, Any], player: PlayerId, seat: int) -> bool:
+    """Return whether there is such a seat, and a player holds it."""
+    holder = match.holders[seat] if 0 <= seat < len(match.holders) else None
+    return holder is not None and holder.player == player
+
+
+def acting_seat(
+    game: Game[Any, Any, Any, Any], match: Match[Any, Any], player: PlayerId, named: int | None
+) -> Seat:
+    """Return the seat that a player acts for: the one it names, or else its own.
+
+    In a branch it holds all seats; the lowest that is to act is meant if it names none.
+
+    Raises:
+        Forbidden: It holds none, or another than it names.
+        Rejected: There is no such seat.
+    """
+    own = seat_of(match, player)
+    if named is None:
+        return next(iter(to_act(game, match)), own) if match.terms.is_branch else own
+    if named >= match.terms.seats:
+        raise Rejected(Reason.NO_SUCH_SEAT, seat=named)
+    if not holds(match, player, named):
+        raise Forbidden("NOT_YOUR_SEAT", seat=named)
+    return Seat(named)
 
 
 def _wanted_viewer(looking_as: str | None, seats: int) -> Viewer | None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
 
-from domain.match import LOBBY_COMMANDS, MATCH_EVENTS, Opened, Resign
+from domain.match import LOBBY_COMMANDS, MATCH_EVENTS, Branched, Opened, Resign
 from domain.match.heads import Head, signed_head
 from domain.match.proof import Fact, Flaw, flaw
 from domain.shared.canonical import canonical
@@ -260,9 +260,9 @@ def verify(lines: Iterable[bytes], games: Games, signatures: Signatures) -> tupl
 
 def event_types(game: Game[Any, Any, Any, Any]) -> dict[str, Any]:
     """Return the type of each event that a match of a game can have, by its stored name."""
-    opened: Any = Opened
+    opened, branched = cast(Any, Opened)[game.options], cast(Any, Branched)[game.table]
     types = {event.__struct_config__.tag: event for event in (*MATCH_EVENTS, *game.events)}
-    return {**types, Opened.__struct_config__.tag: opened[game.options]}
+    return {**types, Opened.__struct_config__.tag: opened, Branched.__struct_config__.tag: branched}
 
 
 def command_types(game: Game[Any, Any, Any, Any]) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Invite, Match, PlayerId
+from domain.match import Invite, Match, PlayerId, Reason
+from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.access import check_known_to, seat_held
 from services.decisions import Decisions, checked_key
@@ -67,10 +68,13 @@ class Invitations:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player neither opened it nor has a seat in it.
+            Rejected: The match is a branch, which is its player's alone.
         """
         live = await self._decisions.live.current(id)
         check_known_to(live, player)
         _check_host(live.match, player)
+        if live.match.terms.is_branch:
+            raise Rejected(Reason.IS_BRANCH)
         shown = (await self._decisions.secrets(id)).invitation.hex()
         return Invitation(id, shown, f"/v1/matches/{id}?invitation={shown}")
 

@@ -15,7 +15,7 @@ from domain.match import (
     TakeSeat,
 )
 from domain.shared.seats import Seat
-from services.access import check_awaited, check_known_to, check_opener, seat_held
+from services.access import check_awaited, check_known_to, check_opener, holds, seat_held
 from services.bots import BOTS, account, bot_of
 from services.decisions import Decisions, Order, checked_key
 from services.errors import Forbidden, NotFound
@@ -110,15 +110,14 @@ class Lobby:
 
         def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
             check_known_to(live, player)
-            own = seat_held(live.match, player)
-            if own == seat:
-                begun = live.match.phase not in (Phase.OPEN, Phase.CANCELLED)
+            if holds(live.match, player, seat):
+                own, begun = Seat(seat), live.match.phase not in (Phase.OPEN, Phase.CANCELLED)
                 return own, Resign() if begun else LeaveSeat(own)
             if player != live.match.terms.opener:
                 raise Forbidden("NOT_YOUR_SEAT", seat=seat)
             holder = live.match.holders[seat] if 0 <= seat < len(live.match.holders) else None
             barred = holder is not None and bot_of(holder.player) is None
-            return own, LeaveSeat(Seat(seat), barred=barred)
+            return seat_held(live.match, player), LeaveSeat(Seat(seat), barred=barred)
 
         return await self._carried_out(player, id, order, key, ["leave_seat", seat])
 

@@ -92,7 +92,7 @@ class MatchAudit:
         Args:
             signed: The signed head of the match, if there is one.
             signatures: What checks signatures.
-            due: Whether there must be one, if the match has finished.
+            due: Whether there must be one, if the match has finished; of a branch there is none.
 
         Raises:
             Fault: Something is missing, or the signature does not hold.
@@ -102,7 +102,7 @@ class MatchAudit:
         match = self._told.match
         finished = match is not None and match.phase is Phase.FINISHED
         if signed is None:
-            if finished and due:
+            if finished and due and match is not None and not match.terms.is_branch:
                 raise Fault(self.version, "the final head is not signed")
             return
         if not finished:

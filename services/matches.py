@@ -34,7 +34,7 @@ from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
-from services.access import check_known_to, seat_of, viewer_of
+from services.access import acting_seat, check_known_to, viewer_of
 from services.decisions import Decisions, chance_of, checked_key, digest_of
 from services.envelopes import Decision, Envelopes
 from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
@@ -214,26 +214,56 @@ class Matches:
         key = checked_key(key)
         check_entropy(proposal.entropy)
         now = self._clock.now()
-        secrets = Secrets(token_bytes(32), token_bytes(16))
-        wanted = Opening(number or new_uuid(now), secrets, digest_of(proposal))
         if proposal.seat is not None:
             then = (TakeSeat(Seat(proposal.seat), Holder(player, proposal.kind, proposal.entropy)), *then)
         by = player if owner is None else None
+
+        def events_of(opening: Opening) -> Sequence[Recorded]:
+            terms = terms_of(game, player, proposal, opening.secrets)
+            return opening_events(game, terms, opening, then, by, key, now)
+
+        return key, await self.opened(
+            owner or uuid_of(player), key, digest_of(proposal), events_of, number or new_uuid(now)
+        )
+
+    async def opened(
+        self,
+        owner: UUID,
+        key: str,
+        digest: str,
+        events_of: Callable[[Opening], Sequence[Recorded]],
+        number: UUID,
+    ) -> Listed:
+        """Open a match with these events, once for its owner and key.
+
+        Args:
+            owner: The player or match whose key it is.
+            key: The idempotency key.
+            digest: SHA-256 of what was asked, in hexadecimal.
+            events_of: Gives the events of the match that was put down; fails if it cannot be opened.
+            number: What the match's id is made from, unless the key was used before.
+
+        Returns:
+            The match as it was then.
+
+        Raises:
+            KeyReused: The key came with something else before.
+        """
+        wanted = Opening(number, Secrets(token_bytes(32), token_bytes(16)), digest)
         # What cannot be opened is refused here, before anything is put down.
-        _opening_events(game, terms_of(game, player, proposal, secrets), wanted, then, by, key, now)
-        opening = await self._seeds.claim(owner or _uuid(player), key, wanted)
+        events_of(wanted)
+        opening = await self._seeds.claim(owner, key, wanted)
         if opening.digest != wanted.digest:
             raise KeyReused
-        terms = terms_of(game, player, proposal, opening.secrets)
-        events = _opening_events(game, terms, opening, then, by, key, now)
+        events = events_of(opening)
         id = match_id(opening.match)
         entry = self._live.entry(id)
         async with entry.lock:
             if entry.live is None:
                 entry.live = await self._stored_opening(id, events)
             if entry.live.version == len(events):
-                return key, entry.live.listed
-            return key, (await self._live.at_version(id, len(events))).listed
+                return entry.live.listed
+            return (await self._live.at_version(id, len(events))).listed
 
     async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> Live:
         """Store the opening of a match, and return the match; one that was opened before stays as it is."""
@@ -256,12 +286,22 @@ class Matches:
         key: str | None,
         expected_version: int | None,
         validate_only: bool,
+        seat: int | None = None,
     ) -> Answer:
         """Carry out a command of the player's seat, or only say whether it would be accepted.
 
+        Args:
+            player: Who gives the command.
+            id: The match.
+            command: The command.
+            key: The idempotency key; None for a fresh one.
+            expected_version: The version that the player decided on; None for whichever it is.
+            validate_only: Whether nothing shall happen.
+            seat: The seat, for a player who holds several; None for its own, or the lowest that is to act.
+
         Raises:
             NotFound: There is no such match, or none that the player may know of.
-            Forbidden: The player has no seat in it.
+            Forbidden: The player has no seat in it, or not that one.
             Malformed: The command is of another game.
             Rejected: The rules refuse it.
             Conflict: The match is not at the expected version.
@@ -273,7 +313,7 @@ class Matches:
             check_known_to(live, player)
             if not isinstance(command, (Resign, *live.game.commands)):
                 raise Malformed("INVALID_FIELD", field="command", expected=f"a command of {live.game.id}")
-            return seat_of(live.match, player)
+            return acting_seat(live.game, live.match, player, seat)
 
         if validate_only:
             return await self._validated(id, authorise, command, key, expected_version)
@@ -282,7 +322,7 @@ class Matches:
             lambda live, _: (authorise(live), command),
             by=player,
             key=key,
-            asked=[command, expected_version],
+            asked=[command, expected_version, seat],
             expected_version=expected_version,
         )
         if done.seat is None:
@@ -429,14 +469,15 @@ class Matches:
     async def legal_moves(
         self, id: MatchId, player: PlayerId, invitation: str | None = None
     ) -> View[Any, Any]:
-        """Return the view of the player's seat, with its legal moves.
+        """Return the view of the player's seat, with its legal moves; in a branch of the lowest to act.
 
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player has no seat in it.
         """
         live = await self.known(id, player, invitation)
-        return view(live.game, id, live.match, live.version, seated(seat_of(live.match, player)))
+        seat = acting_seat(live.game, live.match, player, None)
+        return view(live.game, id, live.match, live.version, seated(seat))
 
     async def events(
         self,
@@ -532,7 +573,7 @@ def terms_of[O](
     )
 
 
-def _opening_events(
+def opening_events(
     game: Game[Any, Any, Any, Any],
     terms: Terms[Any],
     opening: Opening,
@@ -568,7 +609,8 @@ def _place(written: str) -> ListPlace:
     return ListPlace(opened_at, MatchId(match))
 
 
-def _uuid(player: PlayerId) -> UUID:
+def uuid_of(player: PlayerId) -> UUID:
+    """Return what a player's id is made from."""
     number = parsed("player", player)
     if number is None:
         raise ValueError(f"{player} is no player")

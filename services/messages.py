@@ -87,13 +87,15 @@ def notices(match: Match[Any, Any], event: object, turns: Collection[Seat]) -> I
     """Yield who is to be told what of an event, in an order that is always the same.
 
     Players are told of the matches in which they sit, and of invitations; who opened a match or was invited
-    also of its being called off; the deployment of public matches.
+    also of its being called off; the deployment of public matches. Nobody is told of a branch.
 
     Args:
         match: The match behind the event; its table does not matter.
         event: The event.
         turns: The seats that have to choose behind it, and had not before it.
     """
+    if match.terms.is_branch:
+        return
     public = match.terms.visibility is Visibility.PUBLIC
     seats = [(Seat(number), held.player) for number, held in enumerate(match.holders) if held is not None]
     for seat, player in seats:

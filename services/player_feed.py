@@ -202,13 +202,15 @@ class Place(NamedTuple):
 
 
 def concerns(event: object, match: Match[Any, Any], newly_to_act: Sequence[Seat]) -> list[Concern]:
-    """Return whom an event of a match concerns, and in which way.
+    """Return whom an event of a match concerns, and in which way; a branch concerns nobody.
 
     Args:
         event: The event.
         match: The match behind it.
         newly_to_act: The seats that must choose behind it, and needed not before.
     """
+    if match.terms.is_branch:
+        return []
     seated = [(holder.player, seat) for seat, holder in by_seat(match.holders) if holder is not None]
     opener = match.terms.opener
     table = dict.fromkeys((opener, *(player for player, _ in seated)))

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from domain.match import (
+    BranchOf,
     ChatMode,
     Disclosure,
     HolderKind,
@@ -74,6 +75,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
         rated: Whether the outcome counts for ratings.
         opener: Who opened it.
         rematch_of: The match that this one is played again after; None for the first.
+        branch_of: Where it branches off from another match; None for one that is played for its own sake.
         seed_commitment: SHA-256 of the seed that all chance comes from.
         created_at: When it was opened, UTC.
         outcome: How it ended, once it has.
@@ -96,6 +98,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
     rated: bool
     opener: PlayerId
     rematch_of: MatchId | None
+    branch_of: BranchOf | None
     seed_commitment: str
     created_at: Time
     outcome: Outcome | None
@@ -140,6 +143,7 @@ def _summary(listed: Listed, names: Mapping[PlayerId, Player]) -> MatchSummary[A
         rated=match.terms.rated,
         opener=match.terms.opener,
         rematch_of=None if match.terms.rematch_of is None else MatchId(match.terms.rematch_of),
+        branch_of=match.terms.branch_of,
         seed_commitment=match.terms.seed_commitment,
         created_at=listed.opened_at,
         outcome=match.outcome,

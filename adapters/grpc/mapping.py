@@ -36,7 +36,7 @@ from msgspec.inspect import (
     type_info,
 )
 
-from adapters.grpc.generated.montane.v1 import games_pb2, matches_pb2, options_pb2
+from adapters.grpc.generated.montane.v1 import games_pb2, matches_pb2, options_pb2, tables_pb2
 from domain.match import MATCH_EVENTS, Resign
 from services.errors import Malformed
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, Item, SnapshotItem
@@ -47,7 +47,7 @@ from services.views import SeenEvent, View
 OPTIONS = options_pb2.Options.DESCRIPTOR
 COMMAND = games_pb2.Command.DESCRIPTOR
 PAYLOAD = games_pb2.EventPayload.DESCRIPTOR
-TABLE = games_pb2.Table.DESCRIPTOR
+TABLE = tables_pb2.Table.DESCRIPTOR
 MOVES = 10_000
 """How many moves are kept as messages."""
 ITEMS: tuple[type[Struct], ...] = (SnapshotItem, EventItem, CaughtUp, Heartbeat, End)
@@ -76,8 +76,8 @@ class Mapper:
         for union, common, own in (
             (OPTIONS, (), {game.id: game.options for game in games.values()}),
             (COMMAND, (Resign,), {game.id: game.commands for game in games.values()}),
-            (PAYLOAD, MATCH_EVENTS, {game.id: game.seen_events for game in games.values()}),
             (TABLE, (), {game.id: game.table for game in games.values()}),
+            (PAYLOAD, MATCH_EVENTS, {game.id: game.seen_events for game in games.values()}),
         ):
             self._unions[union.full_name] = self._over_games(union, common, own)
         # The same moves are listed again and again, and making their messages is most of what a view takes.

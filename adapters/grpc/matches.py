@@ -80,6 +80,22 @@ class MatchCalls(LobbyCalls):
         return pb.ListMatchesResponse(items=await self._many(page.items), next_page_token=page.next)
 
     @override
+    async def BranchMatch(self, request: pb.BranchMatchRequest, context: Context) -> pb.BranchMatchResponse:
+        """Play a match on from a past version."""
+        player = await caller(self._players, context, Scope.PLAY)
+        key, listed = await self._services.branches.branch(
+            player.id,
+            MatchId(request.match),
+            request.version,
+            looking_as(request),
+            idempotency_key(context),
+            kind=player.holder_kind,
+            invitation=invitation_in(request),
+        )
+        tell_key(context, key)
+        return pb.BranchMatchResponse(match=await self._match(listed), idempotency_key=key)
+
+    @override
     async def SubmitCommand(
         self, request: pb.SubmitCommandRequest, context: Context
     ) -> pb.SubmitCommandResponse:
@@ -92,6 +108,7 @@ class MatchCalls(LobbyCalls):
             key=idempotency_key(context),
             expected_version=request.expected_version if request.HasField("expected_version") else None,
             validate_only=request.validate_only,
+            seat=request.seat if request.HasField("seat") else None,
         )
         tell_key(context, answer.key)
         return pb.SubmitCommandResponse(
@@ -225,6 +242,7 @@ class MatchCalls(LobbyCalls):
             key=asked.idempotency_key if asked.HasField("idempotency_key") else None,
             expected_version=asked.expected_version if asked.HasField("expected_version") else None,
             validate_only=asked.validate_only,
+            seat=asked.seat if asked.HasField("seat") else None,
         )
 
 
@@ -245,14 +263,18 @@ def _after(request: pb.ListEventsRequest) -> int:
 
 
 def looking_as(
-    request: pb.GetViewRequest | pb.ListEventsRequest | pb.WatchMatchRequest | ExportMatchRequest,
+    request: pb.GetViewRequest
+    | pb.ListEventsRequest
+    | pb.WatchMatchRequest
+    | pb.BranchMatchRequest
+    | ExportMatchRequest,
 ) -> str | None:
     """Return from where the caller wants to look, as the use cases take it."""
     if not request.HasField("as"):
         return None
     # `as` is a word of the language, so the generated classes give it no attribute that can be written out.
     viewer: pb.Viewer = getattr(request, "as")
-    kind = member_of(ViewerKind, pb.ViewerKind.DESCRIPTOR, viewer.kind)
+    kind = member_of(ViewerKind, match_pb2.ViewerKind.DESCRIPTOR, viewer.kind)
     if viewer.HasField("seat") is not (kind is ViewerKind.SEAT):
         raise Malformed("INVALID_FIELD", field="as.seat", expected="given for a seat, and for nothing else")
     match kind:

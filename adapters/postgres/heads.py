@@ -14,7 +14,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import tag
 from adapters.postgres.store import EVENTS, uuid_of
 from adapters.signing import key_of
-from domain.match import Finished
+from domain.match import BranchOf, Finished
 from domain.match.heads import Head, Inclusion, day_of
 from domain.shared.chain import read, written
 from domain.shared.merkle import Level, neighbours
@@ -245,7 +245,7 @@ class Ending(Struct):
 class OpeningTerms(Struct):
     """The part of a match's terms that says whether it is signed."""
 
-    branch_of: str | None = None
+    branch_of: BranchOf | None = None
 
 
 class OpeningEvent(Struct):

@@ -6,6 +6,8 @@ envelope as JSON. An event that changed shape gets a new schema number here and 
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +16,7 @@ from eventsourcing.persistence import Mapper, StoredEvent
 from msgspec import Raw, Struct
 
 from adapters.generics import filled
-from domain.match import MATCH_EVENTS, Match, Opened, PlayerId
+from domain.match import MATCH_EVENTS, Branched, Match, Opened, PlayerId
 from domain.match.proof import Link
 from domain.shared.seats import Seat
 from services.live import Games
@@ -70,11 +72,12 @@ class EventMapper(Mapper[UUID]):
     def __init__(self, games: Games) -> None:
         """Take the registered games."""
         types: list[type[Any]] = [*MATCH_EVENTS, *(event for game in games.values() for event in game.events)]
+        branched = filled(Branched, reduce(or_, (game.table for game in games.values())))
         self._decoders = {
             tag(event): msgspec.json.Decoder(filled(Envelope, event))
             for event in types
             if event is not Opened
-        }
+        } | {tag(Branched): msgspec.json.Decoder(filled(Envelope, branched))}
         self._openings = {
             game.id: msgspec.json.Decoder(filled(Envelope, filled(Opened, game.options)))
             for game in games.values()

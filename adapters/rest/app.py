@@ -16,6 +16,7 @@ from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
 from adapters.rest.routes import (
+    branches,
     catalogue,
     chat,
     docs,
@@ -88,6 +89,7 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
                     Router("/", route_handlers=players.ROUTES, tags=["Players"]),
                     Router("/", route_handlers=matches.ROUTES, tags=["Matches"]),
                     Router("/", route_handlers=lobby.ROUTES, tags=["Lobby"]),
+                    Router("/", route_handlers=branches.ROUTES, tags=["Branches"]),
                     Router("/", route_handlers=chat.ROUTES, tags=["Chat"]),
                     Router("/", route_handlers=proofs.ROUTES, tags=["Proof"]),
                     Router("/", route_handlers=player_feed.ROUTES, tags=["Players"]),

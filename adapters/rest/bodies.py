@@ -12,6 +12,7 @@ from adapters.rest.lobby_bodies import QuickMatchRequest
 from adapters.rest.problems import Problem
 from domain.match import (
     MATCH_EVENTS,
+    Branched,
     ChatMode,
     Disclosure,
     MemoryAid,
@@ -83,11 +84,14 @@ class CommandRequest[C](Struct, frozen=True, forbid_unknown_fields=True):
         command: What the seat asks for.
         expected_version: The version that the caller decided on; refused if the match is at another.
         validate_only: Only say whether the command would be accepted.
+        seat: The seat that gives it, for a caller who holds several, as in a branch; the caller's own if left
+            out, or the lowest of them that is to act.
     """
 
     command: C
     expected_version: Annotated[int, Meta(ge=0)] | None = None
     validate_only: bool = False
+    seat: Annotated[int, Meta(ge=0, le=63)] | None = None
 
 
 class CommandResult[C, P, T](Struct, frozen=True):
@@ -114,6 +118,8 @@ class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", for
         validate_only: Only say whether the command would be accepted.
         without_view: Leave the view out of the answer, which a client that folds the events does not need.
         key: The idempotency key; the server makes one if it is left out.
+        seat: The seat that gives it, for a caller who holds several, as in a branch; the caller's own if left
+            out, or the lowest of them that is to act.
     """
 
     command: C
@@ -122,6 +128,7 @@ class SocketCommand[C](Struct, frozen=True, tag_field="type", tag="command", for
     validate_only: bool = False
     without_view: bool = False
     key: str | None = None
+    seat: Annotated[int, Meta(ge=0, le=63)] | None = None
 
 
 class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result"):
@@ -283,8 +290,9 @@ def command_type(game: str, commands: tuple[type[Any], ...]) -> Any:
 
 def event_type(game: AnyGame) -> Any:
     """Return the union of what a viewer may be shown of a match of this game."""
-    common = (event for event in MATCH_EVENTS if event is not Opened)
-    return reduce(or_, (filled(Opened, game.options), *common, *game.seen_events))
+    common = (event for event in MATCH_EVENTS if event not in (Opened, Branched))
+    filled_in = (filled(Opened, game.options), filled(Branched, game.table))
+    return reduce(or_, (*filled_in, *common, *game.seen_events))
 
 
 def game_bodies(game: AnyGame) -> dict[str, Any]:

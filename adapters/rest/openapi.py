@@ -14,6 +14,7 @@ import msgspec
 from adapters.generics import filled
 from adapters.rest import (
     bodies,
+    branch_bodies,
     chat_bodies,
     lobby_bodies,
     player_bodies,
@@ -24,7 +25,7 @@ from adapters.rest.answers import LINES
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from adapters.signing import KeySet
-from domain.match import MATCH_EVENTS, Opened, Resign
+from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.match.proof import Proof
 from domain.shared.catalogues import Clause, DataTable
 from services.bundles import EndLine, EventLine, Header
@@ -56,6 +57,7 @@ STATIC: Mapping[str, Any] = {
     "NewToken": player_bodies.NewToken,
     "TokenPage": bodies.Items[Token],
     "SeatRequest": bodies.SeatRequest,
+    "BranchRequest": branch_bodies.BranchRequest,
     "RematchRequest": lobby_bodies.RematchRequest,
     "InvitationRequest": lobby_bodies.InvitationRequest,
     "Invitation": Invitation,
@@ -286,7 +288,7 @@ def _content(description: str | None, media_type: str, name: str) -> dict[str, A
 
 def _shared() -> dict[str, Any]:
     """Return the components that no game owns."""
-    events = reduce(or_, (event for event in MATCH_EVENTS if event is not Opened))
+    events = reduce(or_, (event for event in MATCH_EVENTS if event not in (Opened, Branched)))
     samples = [
         filled(SeenEvent, events),
         filled(View, Resign, None),

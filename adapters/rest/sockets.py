@@ -128,6 +128,7 @@ async def _answer(
         key=asked.key,
         expected_version=asked.expected_version,
         validate_only=asked.validate_only,
+        seat=asked.seat,
     )
 
 

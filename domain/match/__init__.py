@@ -1,8 +1,10 @@
 """A match whatever the game: opening, seating, start, time, resignation, end."""
 
+from domain.match.branch import branch_off, branch_terms
 from domain.match.clocks import Clocks, TimeControl, TimeControlKind
 from domain.match.commands import (
     LOBBY_COMMANDS,
+    Branch,
     Cancel,
     Invite,
     LeaveSeat,
@@ -24,6 +26,7 @@ from domain.match.decide import (
 )
 from domain.match.events import (
     MATCH_EVENTS,
+    Branched,
     Cancelled,
     ClocksSet,
     Finished,
@@ -41,6 +44,7 @@ from domain.match.rejections import CLAUSES, Reason
 from domain.match.rematch import options_again
 from domain.match.results import Result, ranks, result
 from domain.match.state import (
+    BranchOf,
     CancelReason,
     ChatMode,
     Disclosure,
@@ -61,6 +65,9 @@ __all__ = [
     "CLAUSES",
     "LOBBY_COMMANDS",
     "MATCH_EVENTS",
+    "Branch",
+    "BranchOf",
+    "Branched",
     "Cancel",
     "CancelReason",
     "Cancelled",
@@ -98,6 +105,8 @@ __all__ = [
     "TimeOut",
     "TimedOut",
     "Visibility",
+    "branch_off",
+    "branch_terms",
     "decide",
     "evolve",
     "fold",

@@ -51,7 +51,23 @@ class TimeOut(Struct, frozen=True, tag_field="type", tag="time_out"):
     seat: Seat
 
 
-type LobbyCommand = TakeSeat | LeaveSeat | Invite | Start | Cancel | TimeOut
+class Branch(Struct, frozen=True, tag_field="type", tag="branch"):
+    """Begin to play on a table of another match; no player's command.
 
-LOBBY_COMMANDS: tuple[type[Struct], ...] = (TakeSeat, LeaveSeat, Invite, Start, Cancel, TimeOut)
+    Attributes:
+        holder: Who is to hold all seats.
+        first: The seat that was to act first in the other match.
+        resigned: The seats that had given up, in the order in which they did.
+        state: The whole table as the rules keep it, in canonical JSON.
+    """
+
+    holder: Holder
+    first: Seat
+    resigned: tuple[Seat, ...]
+    state: str
+
+
+type LobbyCommand = TakeSeat | LeaveSeat | Invite | Start | Cancel | TimeOut | Branch
+
+LOBBY_COMMANDS: tuple[type[Struct], ...] = (TakeSeat, LeaveSeat, Invite, Start, Cancel, TimeOut, Branch)
 """The commands that are no seat's move."""

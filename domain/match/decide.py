@@ -7,8 +7,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.match import clocks as time
+from domain.match.branch import branched
 from domain.match.clocks import TimeControlKind
-from domain.match.commands import Cancel, Invite, LeaveSeat, Resign, Start, TakeSeat, TimeOut
+from domain.match.commands import Branch, Cancel, Invite, LeaveSeat, Resign, Start, TakeSeat, TimeOut
 from domain.match.events import (
     Cancelled,
     ClocksSet,
@@ -29,6 +30,7 @@ from domain.shared.game import Game, begin, default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind, best
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
+from domain.shared.viewers import ALL_SEEING
 
 MOST_INVITED = 100
 """The most players who are invited to one match: whatever lists matches has a row for each."""
@@ -71,6 +73,8 @@ def decide[S, O](
             return cancel(game, match, reason)
         case TimeOut(seat=late):
             return time_out(game, match, late, chance, at)
+        case Branch():
+            return branch(game, match, command, chance, at)
         case _:
             if seat is None:
                 raise ValueError(f"{type(command).__name__} is a seat's command")
@@ -183,6 +187,25 @@ def cancel[S, O](game: Game[S, Any, Any, O], match: Match[S, O], reason: CancelR
     _check_open(match)
     cancelled = Cancelled(reason)
     return (cancelled,), evolve(game, match, cancelled)
+
+
+def branch[S, O](
+    game: Game[S, Any, Any, O],
+    match: Match[S, O],
+    command: Branch,
+    chance: Chance,
+    at: datetime | None = None,
+) -> Decided[S, O]:
+    """Return how a branch begins: one player holds all seats of a table that is there already.
+
+    Raises:
+        Rejected: The match is no branch, or has begun; or there is no such table.
+    """
+    _check_open(match)
+    if not match.terms.is_branch:
+        raise Rejected(Reason.NO_BRANCH)
+    begun = branched(game, command, ALL_SEEING)
+    return _settled(game, (begun,), evolve(game, match, begun), None, chance, at)
 
 
 def time_out[S, O](

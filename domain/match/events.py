@@ -81,7 +81,25 @@ class Cancelled(Struct, frozen=True, tag_field="type", tag="match.cancelled"):
     reason: CancelReason
 
 
-type MatchEvent[O] = (
+class Branched[T](Struct, frozen=True, tag_field="type", tag="match.branched"):
+    """A branch has its table, one player holds all seats, and play begins.
+
+    Attributes:
+        holder: Who holds the seats.
+        first: The seat that was to act first in the match that this one branches off from.
+        resigned: The seats that had given up there, in the order in which they did.
+        table: The game's own view of the table.
+        state: The whole table as the rules keep it, in canonical JSON; None but for the viewer that sees all.
+    """
+
+    holder: Holder
+    first: Seat
+    resigned: tuple[Seat, ...]
+    table: T
+    state: str | None
+
+
+type MatchEvent[O, T] = (
     Opened[O]
     | SeatTaken
     | Started
@@ -92,6 +110,7 @@ type MatchEvent[O] = (
     | ClocksSet
     | TimedOut
     | Cancelled
+    | Branched[T]
 )
 
 MATCH_EVENTS: tuple[type[Struct], ...] = (
@@ -105,4 +124,5 @@ MATCH_EVENTS: tuple[type[Struct], ...] = (
     ClocksSet,
     TimedOut,
     Cancelled,
+    Branched,
 )

@@ -5,7 +5,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from domain.match.branch import table_of
 from domain.match.events import (
+    Branched,
     Cancelled,
     ClocksSet,
     Finished,
@@ -50,6 +52,15 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
             return replace(match, phase=Phase.FINISHED, outcome=outcome, clocks=None)
         case Cancelled():
             return replace(match, phase=Phase.CANCELLED)
+        case Branched(holder=holder, first=first, resigned=resigned, state=state):
+            return replace(
+                match,
+                phase=Phase.PLAYING,
+                holders=(holder,) * match.terms.seats,
+                table=table_of(game, state),
+                resigned=resigned,
+                first=first,
+            )
         case _:
             raise ValueError(f"a match of {game.id} has no {type(event).__name__}")
 

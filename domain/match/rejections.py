@@ -26,6 +26,10 @@ class Reason(StrEnum):
     OUT_OF_TIME = "OUT_OF_TIME"
     TIME_NOT_UP = "TIME_NOT_UP"
     MATCH_NOT_OVER = "MATCH_NOT_OVER"
+    MATCH_NOT_PLAYED = "MATCH_NOT_PLAYED"
+    IS_BRANCH = "IS_BRANCH"
+    NO_BRANCH = "NO_BRANCH"
+    NO_SUCH_TABLE = "NO_SUCH_TABLE"
 
 
 CLAUSES: Mapping[Reason, str] = {
@@ -48,5 +52,9 @@ CLAUSES: Mapping[Reason, str] = {
     Reason.OUT_OF_TIME: "§7",
     Reason.TIME_NOT_UP: "§7",
     Reason.MATCH_NOT_OVER: "§1",
+    Reason.MATCH_NOT_PLAYED: "§1",
+    Reason.IS_BRANCH: "§1",
+    Reason.NO_BRANCH: "§1",
+    Reason.NO_SUCH_TABLE: "§1",
 }
 """The clause of the common rules that each reason enforces."""

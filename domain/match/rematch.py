@@ -16,8 +16,10 @@ def options_again[O](match: Match[Any, O]) -> O:
     A game that lets no seat be named for that, as one for a single seat, keeps its options.
 
     Raises:
-        Rejected: The match is not over.
+        Rejected: The match is not over, or is a branch.
     """
+    if match.terms.is_branch:
+        raise Rejected(Reason.IS_BRANCH)
     if match.phase is Phase.CANCELLED:
         raise Rejected(Reason.MATCH_CANCELLED)
     if match.phase is not Phase.FINISHED or match.first is None:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from domain.match.clocks import Clocks, TimeControl
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
+from domain.shared.viewers import ViewerKind
 
 PlayerId = NewType("PlayerId", str)
 """An account, `player_...`. Names and other personal data are kept elsewhere, so that they can be erased."""
@@ -97,6 +98,22 @@ class Holder(Struct, frozen=True):
     entropy: str
 
 
+class BranchOf(Struct, frozen=True):
+    """Where a branch begins, a match that is played on from a past table of another for analysis.
+
+    Attributes:
+        match: The other match.
+        version: How many events it had then.
+        viewer: From where its player looked: what it could not know from there was drawn anew.
+        seat: The seat that it looked from, of kind `seat` only.
+    """
+
+    match: str
+    version: int
+    viewer: ViewerKind
+    seat: Seat | None
+
+
 class Terms[O](Struct, frozen=True, kw_only=True):
     """What is fixed for good when a match opens.
 
@@ -116,6 +133,7 @@ class Terms[O](Struct, frozen=True, kw_only=True):
         chat: Whether there is talk.
         rated: Whether the outcome counts for ratings.
         rematch_of: The match that this one is played again after; None for the first.
+        branch_of: Where the match branches off from another; None for one that is played for its own sake.
     """
 
     game: str
@@ -133,6 +151,12 @@ class Terms[O](Struct, frozen=True, kw_only=True):
     chat: ChatMode = ChatMode.ON
     rated: bool = True
     rematch_of: str | None = None
+    branch_of: BranchOf | None = None
+
+    @property
+    def is_branch(self) -> bool:
+        """Whether the match is for analysis: it counts for nothing, and concerns nobody but its player."""
+        return self.branch_of is not None
 
 
 class Match[S, O](Struct, frozen=True):

@@ -2,8 +2,10 @@
 
 from typing import Any, assert_never
 
+from domain.match.branch import branched
 from domain.match.events import (
     MATCH_EVENTS,
+    Branched,
     Cancelled,
     ClocksSet,
     Finished,
@@ -24,11 +26,13 @@ OF_THE_MATCH = frozenset(MATCH_EVENTS)
 
 def seen(game: Game[Any, Any, Any, Any], event: Any, viewer: Viewer) -> Any:
     """Return an event of a match or of its game as the viewer may see it."""
-    return _seen(event) if type(event) in OF_THE_MATCH else game.seen(event, viewer)
+    return _seen(game, event, viewer) if type(event) in OF_THE_MATCH else game.seen(event, viewer)
 
 
-def _seen(event: MatchEvent[Any]) -> MatchEvent[Any]:
-    """Return an event of the match: whoever may know of the match may see all of it."""
+def _seen(
+    game: Game[Any, Any, Any, Any], event: MatchEvent[Any, Any], viewer: Viewer
+) -> MatchEvent[Any, Any]:
+    """Return an event of the match: whoever may know of the match may see all of it but hidden cards."""
     match event:
         case Opened(terms=terms):
             return Opened(terms)
@@ -50,5 +54,7 @@ def _seen(event: MatchEvent[Any]) -> MatchEvent[Any]:
             return Finished(outcome)
         case Cancelled(reason=reason):
             return Cancelled(reason)
+        case Branched():
+            return branched(game, event, viewer)
         case _:
             assert_never(event)

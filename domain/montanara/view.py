@@ -180,7 +180,7 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     """
     if sees_all(viewer):
         return state
-    piles = (*state.hands, *state.mountains)
+    piles = (*map(_by_history, state.hands), *state.mountains)
     hidden = [card.kind for pile in piles for card in pile if viewer.seat not in card.known_to]
     drawn = iter(chance.shuffle(hidden))
     laid = [
@@ -191,6 +191,11 @@ def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
         for pile in piles
     ]
     return replace(state, hands=tuple(map(as_hand, laid[:SEATS])), mountains=tuple(laid[SEATS:]))
+
+
+def _by_history(hand: tuple[Card, ...]) -> tuple[Card, ...]:
+    """Return a hand in the order of who knows which cards; that of the cards would tell what they are."""
+    return tuple(sorted(hand, key=lambda card: (card.known_to, card.given)))
 
 
 def _seat(state: State, seat: Seat, viewer: Viewer) -> TableSeat:

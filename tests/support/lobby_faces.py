@@ -14,6 +14,8 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
+from domain.match import PlayerId
+from services.ports import Scope
 from tests.support.grpc_client import refusal_of
 from tests.support.use_cases import Stores
 
@@ -28,6 +30,8 @@ CALLS: Mapping[str, tuple[str, str]] = {
     "GetInvitation": ("GET", "/v1/matches/{match}/invitation"),
     "Rematch": ("POST", "/v1/matches/{match}/rematch"),
     "QuickMatch": ("POST", "/v1/quick-match"),
+    "BranchMatch": ("POST", "/v1/matches/{match}/branches"),
+    "SubmitCommand": ("POST", "/v1/matches/{match}/commands"),
     "GetView": ("GET", "/v1/matches/{match}/view"),
     "ListEvents": ("GET", "/v1/matches/{match}/events"),
     "ListLegalMoves": ("GET", "/v1/matches/{match}/legal-moves"),
@@ -91,6 +95,8 @@ class Rest:
         own = {name: fields.pop(name) for name in ("match", "seat") if f"{{{name}}}" in path}
         if method in {"POST", "PUT"} and call not in WITHOUT_BODY:
             request["json"] = fields
+        elif method == "GET":
+            request["params"] |= fields
         answer = await self._http.request(method, path.format(**own), headers=headers, **request)
         content: dict[str, Any] = answer.json()
         if answer.is_success:
@@ -143,6 +149,62 @@ class Grpc:
         await self._channel.close()
 
 
+CODES = {
+    "INVALID_ARGUMENT": "400",
+    "UNAUTHENTICATED": "401",
+    "PERMISSION_DENIED": "403",
+    "NOT_FOUND": "404",
+    "FAILED_PRECONDITION": "422",
+}
+"""The statuses of REST by the codes of gRPC."""
+
+
+class Table:
+    """Three players at either face, each with a way to ask."""
+
+    def __init__(self, face: Rest | Grpc, stores: Stores) -> None:
+        """Take the face, and what it stands on."""
+        self.face = face
+        self._players = stores.players()
+        self.ids: dict[str, str] = {}
+        self._tokens: dict[str | None, str | None] = {None: None}
+
+    async def gather(self) -> None:
+        """Open the players' accounts."""
+        for name in ("Ann", "Ben", "Cam"):
+            self.ids[name], self._tokens[name] = await self.face.account(name)
+
+    async def limit(self, who: str, scope: Scope) -> None:
+        """Let a player call from now on with a token of this scope alone."""
+        _, self._tokens[who] = await self._players.issue_token(PlayerId(self.ids[who]), [scope], None)
+
+    async def ask(self, who: str | None, call: str, **fields: Any) -> Told:
+        """Return the answer to a call."""
+        return await self.face.ask(self._tokens[who], call, **fields)
+
+    async def done(self, who: str | None, call: str, **fields: Any) -> Told:
+        """Return the answer to a call, which must be a good one."""
+        told = await self.ask(who, call, **fields)
+        assert not told.code, told
+        return told
+
+    async def refused(self, who: str | None, call: str, **fields: Any) -> tuple[str, str]:
+        """Return with which status of REST a call is refused, and why."""
+        told = await self.ask(who, call, **fields)
+        assert told.code, told
+        return CODES.get(told.code, told.code), told.reason
+
+    async def opened(self, **fields: Any) -> str:
+        """Return a match of Mountains for two that Ann opened and sits in."""
+        return (await self.done("Ann", "CreateMatch", game="mountains", seats=2, seat=0, **fields)).id
+
+    async def begun(self) -> str:
+        """Return a match that Ann and Ben play."""
+        id = await self.opened()
+        await self.done("Ben", "TakeSeat", match=id, seat=1)
+        return id
+
+
 ENUMS = {
     "visibility": "VISIBILITY",
     "start": "START_MODE",
@@ -162,6 +224,10 @@ def _enumerated(fields: dict[str, Any]) -> dict[str, Any]:
         given[name] = f"{ENUMS[name]}_{str(fields[name]).upper()}"
     if kind := given.get("time_control", {}).get("kind"):
         given["time_control"] = given["time_control"] | {"kind": f"TIME_CONTROL_KIND_{kind.upper()}"}
+    if (viewer := given.get("as")) is not None:
+        words = viewer in ("spectator", "all")
+        kind = f"VIEWER_KIND_{viewer.upper()}" if words else "VIEWER_KIND_SEAT"
+        given["as"] = {"kind": kind} | ({} if words else {"seat": int(viewer)})
     if "options" in given:
         given["options"] = {given["game"]: given["options"]}
     return given
@@ -172,7 +238,11 @@ def _plain(match: dict[str, Any]) -> dict[str, Any]:
     words = {name: match[name].removeprefix(f"{prefix}_").lower() for name, prefix in ENUMS.items()}
     control = dict(match["time_control"])
     control["kind"] = control["kind"].removeprefix("TIME_CONTROL_KIND_").lower()
-    return {"rematch_of": None} | match | words | {"time_control": control}
+    plain = {"rematch_of": None, "branch_of": None} | match | words | {"time_control": control}
+    if branch_of := plain["branch_of"]:
+        viewer = branch_of["viewer"].removeprefix("VIEWER_KIND_").lower()
+        plain["branch_of"] = {"seat": None} | branch_of | {"viewer": viewer}
+    return plain
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.match import (
+    BranchOf,
     Cancel,
     CancelReason,
     Disclosure,
@@ -23,6 +24,7 @@ from domain.match import (
     TimeControlKind,
     TimeOut,
     Visibility,
+    branch_off,
     decide,
     open_match,
     take_seat,
@@ -32,6 +34,7 @@ from domain.shared.chain import genesis
 from domain.shared.chance import Chance
 from domain.shared.game import Game
 from domain.shared.seats import Seat, seats_in_order
+from domain.shared.viewers import SPECTATOR, ViewerKind
 from tests.support.scenarios import luck
 
 
@@ -82,7 +85,7 @@ def decided[S, O](
 
 
 def lives[O](game: Game[Any, Any, Any, O], options: O) -> Iterator[object]:
-    """Yield the events of two matches: one with clocks that runs out of time, one that is called off."""
+    """Yield what happens in a match that runs out of time, in a branch off it, in one that is called off."""
     control = TimeControl(TimeControlKind.PER_MOVE, seconds=30)
     agreed = replace(terms(game, options), time_control=control)
     sitting = [TakeSeat(seat, holder(seat)) for seat in seats_in_order(agreed.seats)]
@@ -94,6 +97,9 @@ def lives[O](game: Game[Any, Any, Any, O], options: O) -> Iterator[object]:
             events, match = decided(game, match, command)
             yield from events
         if match.clocks is not None:
+            branch_of = BranchOf("match_0", 1, ViewerKind.SPECTATOR, None)
+            _, branch = open_match(game, replace(agreed, time_control=TimeControl(), branch_of=branch_of))
+            yield from decided(game, branch, branch_off(game, match, SPECTATOR, holder(9), luck()))[0]
             events, _ = decided(game, match, TimeOut(match.clocks.running[0]), None, at(30))
             yield from events
 

@@ -26,6 +26,7 @@ from adapters.postgres.store import Store, memory_store, postgres_store
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.branches import Branches
 from services.chat import Chat
 from services.chat_log import ChatLog
 from services.heads import Heads, Keys
@@ -138,6 +139,7 @@ class Stores:
             webhooks=self.webhook_cases(),
             invitations=Invitations(decisions, players),
             rematches=Rematches(node, decisions),
+            branches=Branches(node, decisions.live, self.clock),
             quick_match=QuickMatch(node, decisions, self.quick_matches, self.match_list, self.clock),
             proofs=Proofs(node, self.store, self.heads, self.keys),
         )

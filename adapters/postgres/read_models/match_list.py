@@ -13,6 +13,7 @@ from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.rows import write
 from domain.match import (
+    Branched,
     Cancelled,
     Finished,
     Invited,
@@ -45,7 +46,7 @@ class MatchListModel:
     name = "match_list"
     tables = ("match_list", "match_players")
     topics = frozenset(
-        tag(event) for event in (Opened, SeatTaken, SeatLeft, Invited, Started, Finished, Cancelled)
+        tag(event) for event in (Opened, SeatTaken, SeatLeft, Invited, Started, Branched, Finished, Cancelled)
     )
     turns = False
 

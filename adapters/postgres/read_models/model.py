@@ -23,7 +23,7 @@ class Happened(Struct, frozen=True):
         recorded: The event with its envelope.
         opened_at: When the match was opened, UTC.
         match: The match behind it, without its table: that is the game's beginning.
-        to_act: The seats that must choose behind it, rising.
+        to_act: The seats that must choose behind it, rising; none of a branch, as nobody waits for those.
         newly_to_act: Those of them that needed not before it.
     """
 

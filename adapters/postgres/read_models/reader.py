@@ -6,19 +6,23 @@ from typing import Any, cast
 from uuid import UUID
 
 from eventsourcing.persistence import ApplicationRecorder, StoredEvent
+from msgspec.structs import replace
 from psycopg import Cursor, sql
 from psycopg.rows import tuple_row
 
 from adapters.postgres.mapper import EventMapper, tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.store import EVENTS
-from domain.match import MATCH_EVENTS, evolve
+from domain.match import MATCH_EVENTS, Phase, evolve
 from services.live import Games
 from services.ports import Recorded
 
 REMEMBERED_MATCHES = 10_000
 LIFE_CYCLE = [tag(event) for event in MATCH_EVENTS]
 """The events that make up a match without its table."""
+
+OVER = (Phase.FINISHED, Phase.CANCELLED)
+"""How far a match is of which nothing more will be read."""
 
 CHANGES_TURN = sql.SQL("""position('"to_act":'::bytea IN state) > 0""")
 """Whether an event changes who is to act, told without decoding it: there are many that do not."""
@@ -74,6 +78,9 @@ class LogReader:
         rows = _rows(cursor, NEXT, (after, up_to, [*LIFE_CYCLE, *topics], limit))
         self._recall(cursor, rows)
         batch = [self._happened(row) for row in rows]
+        for happened in batch:
+            if happened.match.phase in OVER:
+                self._matches.pop(happened.number, None)
         while len(self._matches) > REMEMBERED_MATCHES:
             self._matches.popitem(last=False)
         return batch
@@ -117,8 +124,12 @@ def following(
         opened = evolve(games[event.terms.game], None, event)
         return Happened(position, number, recorded, recorded.at, opened, (), ())
     game = games[before.match.terms.game]
-    match = before.match if type(event) in game.events else evolve(game, before.match, event)
+    match = before.match
+    if type(event) not in game.events:
+        match = replace(evolve(game, match, event), table=match.table)
     to_act = before.to_act if recorded.to_act is None else recorded.to_act
+    if match.terms.is_branch:
+        to_act = ()
     newly = tuple(seat for seat in to_act if seat not in before.to_act)
     return Happened(position, number, recorded, before.opened_at, match, to_act, newly)
 

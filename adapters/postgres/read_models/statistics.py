@@ -37,8 +37,8 @@ class StatisticsModel:
 
 
 def count(played: Played, match: Match[Any, Any]) -> None:
-    """Count a match that has finished; a private one is told to nobody, so it does not count."""
-    if match.terms.visibility is Visibility.PRIVATE:
+    """Count a match that has finished; not a branch, nor a private one, which is told to nobody."""
+    if match.terms.is_branch or match.terms.visibility is Visibility.PRIVATE:
         return
     for seat, key in by_seat(keys_of(match)):
         known = played.get(key) or Statistics(game=match.terms.game)

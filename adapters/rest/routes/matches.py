@@ -210,6 +210,7 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
         key=key,
         expected_version=asked.expected_version,
         validate_only=asked.validate_only,
+        seat=asked.seat,
     )
     return answer(
         CommandResult(result.version, result.events, result.view),

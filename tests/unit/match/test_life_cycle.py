@@ -260,6 +260,10 @@ def test_every_reason_is_reached_and_has_its_clause() -> None:
         Reason.OUT_OF_TIME,
         Reason.TIME_NOT_UP,
         Reason.MATCH_NOT_OVER,
+        Reason.MATCH_NOT_PLAYED,
+        Reason.IS_BRANCH,
+        Reason.NO_BRANCH,
+        Reason.NO_SUCH_TABLE,
     }
     assert refusals | elsewhere == set(Reason)
     assert set(CLAUSES) == set(Reason)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.match import (
+    BranchOf,
     Cancel,
     CancelReason,
     Invite,
@@ -24,7 +25,7 @@ from domain.match import (
 )
 from domain.shared.game import Game
 from domain.shared.seats import Seat, seats_in_order
-from domain.shared.viewers import SPECTATOR, seated
+from domain.shared.viewers import SPECTATOR, ViewerKind, seated
 from services.ids import MatchId
 from services.messages import Notice, body, notices
 from services.ports import Recorded
@@ -46,6 +47,16 @@ def recorded(event: object, version: int = 1) -> Recorded:
 def shown_from(game: Game[Any, Any, Any, Any], match: Match[Any, Any]) -> Source:
     """Return a match as one whose events are shown."""
     return Source(game, ID, match.terms.seats, bytes(32))
+
+
+def test_nobody_is_told_of_a_branch() -> None:
+    """It is for its player's analysis: neither events nor turns nor the end."""
+    _, match = playing(TWO, TWO.options(), 2)
+    branch_of = BranchOf("match_0", 9, ViewerKind.SPECTATOR, None)
+    branch = replace(match, terms=replace(match.terms, branch_of=branch_of))
+    events, over = decided(TWO, branch, Resign(), Seat(0))
+    assert list(notices(over, events[-1], (Seat(1),))) == []
+    assert list(notices(replace(over, terms=match.terms), events[-1], (Seat(1),)))
 
 
 def told(game: Game[Any, Any, Any, Any], events: Iterable[object]) -> list[Notice]:

@@ -94,6 +94,7 @@ class EventPayload(_message.Message):
     CLOCKS_SET_FIELD_NUMBER: _builtins.int
     TIMED_OUT_FIELD_NUMBER: _builtins.int
     CANCELLED_FIELD_NUMBER: _builtins.int
+    BRANCHED_FIELD_NUMBER: _builtins.int
     MONTANA_FIELD_NUMBER: _builtins.int
     MONTANARA_FIELD_NUMBER: _builtins.int
     MONTMARTRE_FIELD_NUMBER: _builtins.int
@@ -140,6 +141,10 @@ class EventPayload(_message.Message):
         """The match was called off."""
 
     @_builtins.property
+    def branched(self) -> _match_pb2.Branched:
+        """A branch has its table, and play begins."""
+
+    @_builtins.property
     def montana(self) -> _montana_pb2.Event:
         """Of Montana."""
 
@@ -172,68 +177,19 @@ class EventPayload(_message.Message):
         clocks_set: _match_pb2.ClocksSet | None = ...,
         timed_out: _match_pb2.TimedOut | None = ...,
         cancelled: _match_pb2.Cancelled | None = ...,
+        branched: _match_pb2.Branched | None = ...,
         montana: _montana_pb2.Event | None = ...,
         montanara: _montanara_pb2.Event | None = ...,
         montmartre: _montmartre_pb2.Event | None = ...,
         mount_drago: _mount_drago_pb2.Event | None = ...,
         mountains: _mountains_pb2.Event | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["cancelled", b"cancelled", "clocks_set", b"clocks_set", "finished", b"finished", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["branched", b"branched", "cancelled", b"cancelled", "clocks_set", b"clocks_set", "finished", b"finished", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cancelled", b"cancelled", "clocks_set", b"clocks_set", "finished", b"finished", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["branched", b"branched", "cancelled", b"cancelled", "clocks_set", b"clocks_set", "finished", b"finished", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["opened", "seat_taken", "started", "resigned", "finished", "seat_left", "invited", "clocks_set", "timed_out", "cancelled", "montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
+    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["opened", "seat_taken", "started", "resigned", "finished", "seat_left", "invited", "clocks_set", "timed_out", "cancelled", "branched", "montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
     _WhichOneofArgType_payload: _TypeAlias = _typing.Literal["payload", b"payload"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_payload) -> _WhichOneofReturnType_payload | None: ...
 
 Global___EventPayload: _TypeAlias = EventPayload  # noqa: Y015
-
-@_typing.final
-class Table(_message.Message):
-    """The game's own view of the table."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    MONTANA_FIELD_NUMBER: _builtins.int
-    MONTANARA_FIELD_NUMBER: _builtins.int
-    MONTMARTRE_FIELD_NUMBER: _builtins.int
-    MOUNT_DRAGO_FIELD_NUMBER: _builtins.int
-    MOUNTAINS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def montana(self) -> _montana_pb2.Table:
-        """Of Montana."""
-
-    @_builtins.property
-    def montanara(self) -> _montanara_pb2.Table:
-        """Of Montanara."""
-
-    @_builtins.property
-    def montmartre(self) -> _montmartre_pb2.Table:
-        """Of Montmartre."""
-
-    @_builtins.property
-    def mount_drago(self) -> _mount_drago_pb2.Table:
-        """Of Mount Drago."""
-
-    @_builtins.property
-    def mountains(self) -> _mountains_pb2.Table:
-        """Of Mountains."""
-
-    def __init__(
-        self,
-        *,
-        montana: _montana_pb2.Table | None = ...,
-        montanara: _montanara_pb2.Table | None = ...,
-        montmartre: _montmartre_pb2.Table | None = ...,
-        mount_drago: _mount_drago_pb2.Table | None = ...,
-        mountains: _mountains_pb2.Table | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "table", b"table"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "table", b"table"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_table: _TypeAlias = _typing.Literal["montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
-    _WhichOneofArgType_table: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_table) -> _WhichOneofReturnType_table | None: ...
-
-Global___Table: _TypeAlias = Table  # noqa: Y015

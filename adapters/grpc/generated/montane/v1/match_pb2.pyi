@@ -10,6 +10,7 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from adapters.grpc.generated.montane.v1 import options_pb2 as _options_pb2
+from adapters.grpc.generated.montane.v1 import tables_pb2 as _tables_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -20,6 +21,34 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _ViewerKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ViewerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ViewerKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    VIEWER_KIND_UNSPECIFIED: _ViewerKind.ValueType  # 0
+    """Never sent; refused."""
+    VIEWER_KIND_SEAT: _ViewerKind.ValueType  # 1
+    """A place at the table; open to the player who holds it, and to all once the match discloses."""
+    VIEWER_KIND_SPECTATOR: _ViewerKind.ValueType  # 2
+    """Nobody at the table."""
+    VIEWER_KIND_ALL: _ViewerKind.ValueType  # 3
+    """An eye that sees all; open once the match discloses."""
+
+class ViewerKind(_ViewerKind, metaclass=_ViewerKindEnumTypeWrapper):
+    """From where a viewer looks."""
+
+VIEWER_KIND_UNSPECIFIED: ViewerKind.ValueType  # 0
+"""Never sent; refused."""
+VIEWER_KIND_SEAT: ViewerKind.ValueType  # 1
+"""A place at the table; open to the player who holds it, and to all once the match discloses."""
+VIEWER_KIND_SPECTATOR: ViewerKind.ValueType  # 2
+"""Nobody at the table."""
+VIEWER_KIND_ALL: ViewerKind.ValueType  # 3
+"""An eye that sees all; open once the match discloses."""
+Global___ViewerKind: _TypeAlias = ViewerKind  # noqa: Y015
 
 class _Phase:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -575,6 +604,52 @@ class Cancelled(_message.Message):
 Global___Cancelled: _TypeAlias = Cancelled  # noqa: Y015
 
 @_typing.final
+class Branched(_message.Message):
+    """A branch has its table, one player holds all seats, and play begins."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLDER_FIELD_NUMBER: _builtins.int
+    FIRST_FIELD_NUMBER: _builtins.int
+    RESIGNED_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    first: _builtins.int
+    """The seat that was to act first in the match that this one branches off from, from 0 in turn order."""
+    state: _builtins.str
+    """The whole table as the rules keep it, in canonical JSON; absent but for the viewer that sees all."""
+    @_builtins.property
+    def holder(self) -> Global___Holder:
+        """Who holds the seats."""
+
+    @_builtins.property
+    def resigned(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats that had given up there, in the order in which they did."""
+
+    @_builtins.property
+    def table(self) -> _tables_pb2.Table:
+        """The game's own view of the table, as the viewer may see it."""
+
+    def __init__(
+        self,
+        *,
+        holder: Global___Holder | None = ...,
+        first: _builtins.int = ...,
+        resigned: _abc.Iterable[_builtins.int] | None = ...,
+        table: _tables_pb2.Table | None = ...,
+        state: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_state", b"_state", "holder", b"holder", "state", b"state", "table", b"table"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_state", b"_state", "first", b"first", "holder", b"holder", "resigned", b"resigned", "state", b"state", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
+
+Global___Branched: _TypeAlias = Branched  # noqa: Y015
+
+@_typing.final
 class Terms(_message.Message):
     """What is fixed for good when a match opens."""
 
@@ -595,6 +670,7 @@ class Terms(_message.Message):
     CHAT_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
     REMATCH_OF_FIELD_NUMBER: _builtins.int
+    BRANCH_OF_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     ruleset: _builtins.str
@@ -629,6 +705,10 @@ class Terms(_message.Message):
     def time_control(self) -> Global___TimeControl:
         """How much time the seats have. Always present."""
 
+    @_builtins.property
+    def branch_of(self) -> Global___BranchOf:
+        """Where the match branches off from another; absent for one that is played for its own sake."""
+
     def __init__(
         self,
         *,
@@ -647,11 +727,14 @@ class Terms(_message.Message):
         chat: Global___ChatMode.ValueType | None = ...,
         rated: _builtins.bool | None = ...,
         rematch_of: _builtins.str | None = ...,
+        branch_of: Global___BranchOf | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_chat", b"_chat", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "chat", b"chat", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "start", b"start", "time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_chat", b"_chat", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "branch_of", b"branch_of", "chat", b"chat", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "start", b"start", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chat", b"_chat", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "chat", b"chat", "disclosure", b"disclosure", "game", b"game", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_chat", b"_chat", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "branch_of", b"branch_of", "chat", b"chat", "disclosure", b"disclosure", "game", b"game", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__branch_of: _TypeAlias = _typing.Literal["branch_of"]  # noqa: Y015
+    _WhichOneofArgType__branch_of: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of"]  # noqa: Y015
     _WhichOneofReturnType__chat: _TypeAlias = _typing.Literal["chat"]  # noqa: Y015
     _WhichOneofArgType__chat: _TypeAlias = _typing.Literal["_chat", b"_chat"]  # noqa: Y015
     _WhichOneofReturnType__memory_aid: _TypeAlias = _typing.Literal["memory_aid"]  # noqa: Y015
@@ -666,6 +749,8 @@ class Terms(_message.Message):
     _WhichOneofArgType__start: _TypeAlias = _typing.Literal["_start", b"_start"]  # noqa: Y015
     _WhichOneofReturnType__time_control: _TypeAlias = _typing.Literal["time_control"]  # noqa: Y015
     _WhichOneofArgType__time_control: _TypeAlias = _typing.Literal["_time_control", b"_time_control"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__branch_of) -> _WhichOneofReturnType__branch_of | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__chat) -> _WhichOneofReturnType__chat | None: ...
     @_typing.overload
@@ -682,6 +767,42 @@ class Terms(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__time_control) -> _WhichOneofReturnType__time_control | None: ...
 
 Global___Terms: _TypeAlias = Terms  # noqa: Y015
+
+@_typing.final
+class BranchOf(_message.Message):
+    """Where a branch begins, a match that is played on from a past table of another for analysis."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    VIEWER_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The other match, `match_...`."""
+    version: _builtins.int
+    """How many events it had then, at least 1."""
+    viewer: Global___ViewerKind.ValueType
+    """From where its player looked: what it could not know from there was drawn anew."""
+    seat: _builtins.int
+    """The seat that it looked from, from 0; of kind `seat` only."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        version: _builtins.int = ...,
+        viewer: Global___ViewerKind.ValueType = ...,
+        seat: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "match", b"match", "seat", b"seat", "version", b"version", "viewer", b"viewer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___BranchOf: _TypeAlias = BranchOf  # noqa: Y015
 
 @_typing.final
 class TimeControl(_message.Message):

@@ -12,6 +12,7 @@ from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from adapters.grpc.generated.montane.v1 import games_pb2 as _games_pb2
 from adapters.grpc.generated.montane.v1 import match_pb2 as _match_pb2
 from adapters.grpc.generated.montane.v1 import options_pb2 as _options_pb2
+from adapters.grpc.generated.montane.v1 import tables_pb2 as _tables_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -62,34 +63,6 @@ END_REASON_TOKEN_ENDED: EndReason.ValueType  # 5
 END_REASON_SEAT_LEFT: EndReason.ValueType  # 6
 """The caller has left its seat, or lost it, before the match began. A new stream looks from elsewhere."""
 Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
-
-class _ViewerKind:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _ViewerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ViewerKind.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    VIEWER_KIND_UNSPECIFIED: _ViewerKind.ValueType  # 0
-    """Never sent; refused."""
-    VIEWER_KIND_SEAT: _ViewerKind.ValueType  # 1
-    """A place at the table; open to the player who holds it, and to all once the match discloses."""
-    VIEWER_KIND_SPECTATOR: _ViewerKind.ValueType  # 2
-    """Nobody at the table."""
-    VIEWER_KIND_ALL: _ViewerKind.ValueType  # 3
-    """An eye that sees all; open once the match discloses."""
-
-class ViewerKind(_ViewerKind, metaclass=_ViewerKindEnumTypeWrapper):
-    """From where a viewer looks."""
-
-VIEWER_KIND_UNSPECIFIED: ViewerKind.ValueType  # 0
-"""Never sent; refused."""
-VIEWER_KIND_SEAT: ViewerKind.ValueType  # 1
-"""A place at the table; open to the player who holds it, and to all once the match discloses."""
-VIEWER_KIND_SPECTATOR: ViewerKind.ValueType  # 2
-"""Nobody at the table."""
-VIEWER_KIND_ALL: ViewerKind.ValueType  # 3
-"""An eye that sees all; open once the match discloses."""
-Global___ViewerKind: _TypeAlias = ViewerKind  # noqa: Y015
 
 @_typing.final
 class CreateMatchRequest(_message.Message):
@@ -926,6 +899,74 @@ class QuickMatchResponse(_message.Message):
 Global___QuickMatchResponse: _TypeAlias = QuickMatchResponse  # noqa: Y015
 
 @_typing.final
+class BranchMatchRequest(_message.Message):
+    """Asks for a branch of a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    AS_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    version: _builtins.int
+    """How many events the match had, at least 1. In the midst of what a command brought about it stands for the
+    version behind that, or for the one before if the match ended with it.
+    """
+    invitation: _builtins.str
+    """The invitation to the match, which its link carries; absent, none is shown."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        version: _builtins.int = ...,
+        invitation: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_as", b"_as", "_invitation", b"_invitation", "as", b"as", "invitation", b"invitation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_as", b"_as", "_invitation", b"_invitation", "as", b"as", "invitation", b"invitation", "match", b"match", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__as: _TypeAlias = _typing.Literal["as"]  # noqa: Y015
+    _WhichOneofArgType__as: _TypeAlias = _typing.Literal["_as", b"_as"]  # noqa: Y015
+    _WhichOneofReturnType__invitation: _TypeAlias = _typing.Literal["invitation"]  # noqa: Y015
+    _WhichOneofArgType__invitation: _TypeAlias = _typing.Literal["_invitation", b"_invitation"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__as) -> _WhichOneofReturnType__as | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invitation) -> _WhichOneofReturnType__invitation | None: ...
+
+Global___BranchMatchRequest: _TypeAlias = BranchMatchRequest  # noqa: Y015
+
+@_typing.final
+class BranchMatchResponse(_message.Message):
+    """The branch that was opened."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    idempotency_key: _builtins.str
+    """The idempotency key of the call, the server's own if the caller gave none."""
+    @_builtins.property
+    def match(self) -> Global___Match:
+        """The branch."""
+
+    def __init__(
+        self,
+        *,
+        match: Global___Match | None = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["idempotency_key", b"idempotency_key", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BranchMatchResponse: _TypeAlias = BranchMatchResponse  # noqa: Y015
+
+@_typing.final
 class SubmitCommandRequest(_message.Message):
     """Asks for a command to be carried out."""
 
@@ -935,12 +976,17 @@ class SubmitCommandRequest(_message.Message):
     COMMAND_FIELD_NUMBER: _builtins.int
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     VALIDATE_ONLY_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match, `match_...`."""
     expected_version: _builtins.int
     """The version that the caller has seen; absent, the command is decided on the current one."""
     validate_only: _builtins.bool
     """Whether to say only if the command would be accepted, and change nothing."""
+    seat: _builtins.int
+    """The seat that gives it, from 0, for a caller who holds several, in a branch; absent, the caller's own, or the
+    lowest of them that is to act.
+    """
     @_builtins.property
     def command(self) -> _games_pb2.Command:
         """The command, of the match's game or one that is the same in all games."""
@@ -952,14 +998,20 @@ class SubmitCommandRequest(_message.Message):
         command: _games_pb2.Command | None = ...,
         expected_version: _builtins.int | None = ...,
         validate_only: _builtins.bool = ...,
+        seat: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "command", b"command", "expected_version", b"expected_version"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_seat", b"_seat", "command", b"command", "expected_version", b"expected_version", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "command", b"command", "expected_version", b"expected_version", "match", b"match", "validate_only", b"validate_only"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_seat", b"_seat", "command", b"command", "expected_version", b"expected_version", "match", b"match", "seat", b"seat", "validate_only", b"validate_only"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
     _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_version) -> _WhichOneofReturnType__expected_version | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___SubmitCommandRequest: _TypeAlias = SubmitCommandRequest  # noqa: Y015
 
@@ -1325,6 +1377,7 @@ class PlayCommand(_message.Message):
     VALIDATE_ONLY_FIELD_NUMBER: _builtins.int
     IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
     WITHOUT_VIEW_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """The caller's own name for the command, repeated in the answer; at most 255 characters; absent, empty."""
     expected_version: _builtins.int
@@ -1335,6 +1388,10 @@ class PlayCommand(_message.Message):
     """The command's idempotency key; absent, the server makes one."""
     without_view: _builtins.bool
     """Whether to leave the view out of the answer: a caller that folds the events itself does not need it."""
+    seat: _builtins.int
+    """The seat that gives it, from 0, for a caller who holds several, in a branch; absent, the caller's own, or the
+    lowest of them that is to act.
+    """
     @_builtins.property
     def command(self) -> _games_pb2.Command:
         """The command, of the match's game or one that is the same in all games."""
@@ -1348,10 +1405,11 @@ class PlayCommand(_message.Message):
         validate_only: _builtins.bool = ...,
         idempotency_key: _builtins.str | None = ...,
         without_view: _builtins.bool = ...,
+        seat: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "_seat", b"_seat", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key", "validate_only", b"validate_only", "without_view", b"without_view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "_id", b"_id", "_idempotency_key", b"_idempotency_key", "_seat", b"_seat", "command", b"command", "expected_version", b"expected_version", "id", b"id", "idempotency_key", b"idempotency_key", "seat", b"seat", "validate_only", b"validate_only", "without_view", b"without_view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
     _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
@@ -1359,12 +1417,16 @@ class PlayCommand(_message.Message):
     _WhichOneofArgType__id: _TypeAlias = _typing.Literal["_id", b"_id"]  # noqa: Y015
     _WhichOneofReturnType__idempotency_key: _TypeAlias = _typing.Literal["idempotency_key"]  # noqa: Y015
     _WhichOneofArgType__idempotency_key: _TypeAlias = _typing.Literal["_idempotency_key", b"_idempotency_key"]  # noqa: Y015
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_version) -> _WhichOneofReturnType__expected_version | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__id) -> _WhichOneofReturnType__id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__idempotency_key) -> _WhichOneofReturnType__idempotency_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___PlayCommand: _TypeAlias = PlayCommand  # noqa: Y015
 
@@ -1732,6 +1794,7 @@ class Match(_message.Message):
     RATED_FIELD_NUMBER: _builtins.int
     OPENER_FIELD_NUMBER: _builtins.int
     REMATCH_OF_FIELD_NUMBER: _builtins.int
+    BRANCH_OF_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """`match_` and 26 characters; ids sort by age."""
     game: _builtins.str
@@ -1782,6 +1845,10 @@ class Match(_message.Message):
     def time_control(self) -> _match_pb2.TimeControl:
         """How much time the seats have."""
 
+    @_builtins.property
+    def branch_of(self) -> _match_pb2.BranchOf:
+        """Where it branches off from another match; absent for one that is played for its own sake."""
+
     def __init__(
         self,
         *,
@@ -1805,15 +1872,20 @@ class Match(_message.Message):
         rated: _builtins.bool = ...,
         opener: _builtins.str = ...,
         rematch_of: _builtins.str | None = ...,
+        branch_of: _match_pb2.BranchOf | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "created_at", b"created_at", "options", b"options", "outcome", b"outcome", "rematch_of", b"rematch_of", "time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "branch_of", b"branch_of", "created_at", b"created_at", "options", b"options", "outcome", b"outcome", "rematch_of", b"rematch_of", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "chat", b"chat", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "outcome", b"outcome", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "state", b"state", "time_control", b"time_control", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "branch_of", b"branch_of", "chat", b"chat", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "outcome", b"outcome", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "state", b"state", "time_control", b"time_control", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__branch_of: _TypeAlias = _typing.Literal["branch_of"]  # noqa: Y015
+    _WhichOneofArgType__branch_of: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of"]  # noqa: Y015
     _WhichOneofReturnType__outcome: _TypeAlias = _typing.Literal["outcome"]  # noqa: Y015
     _WhichOneofArgType__outcome: _TypeAlias = _typing.Literal["_outcome", b"_outcome"]  # noqa: Y015
     _WhichOneofReturnType__rematch_of: _TypeAlias = _typing.Literal["rematch_of"]  # noqa: Y015
     _WhichOneofArgType__rematch_of: _TypeAlias = _typing.Literal["_rematch_of", b"_rematch_of"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__branch_of) -> _WhichOneofReturnType__branch_of | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__outcome) -> _WhichOneofReturnType__outcome | None: ...
     @_typing.overload
@@ -1923,7 +1995,7 @@ class View(_message.Message):
         """The viewer's own moves in full form and stated order (common §9); none unless the viewer is to act."""
 
     @_builtins.property
-    def table(self) -> _games_pb2.Table:
+    def table(self) -> _tables_pb2.Table:
         """The game's own view; absent until play begins."""
 
     @_builtins.property
@@ -1944,7 +2016,7 @@ class View(_message.Message):
         state: _match_pb2.Phase.ValueType = ...,
         to_act: _abc.Iterable[_builtins.int] | None = ...,
         legal_moves: _abc.Iterable[_games_pb2.Command] | None = ...,
-        table: _games_pb2.Table | None = ...,
+        table: _tables_pb2.Table | None = ...,
         outcome: _match_pb2.Outcome | None = ...,
         clocks: _match_pb2.Clocks | None = ...,
     ) -> None: ...
@@ -1975,14 +2047,14 @@ class Viewer(_message.Message):
 
     KIND_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
-    kind: Global___ViewerKind.ValueType
+    kind: _match_pb2.ViewerKind.ValueType
     """From where."""
     seat: _builtins.int
     """The seat, from 0 in turn order; given for a seat only."""
     def __init__(
         self,
         *,
-        kind: Global___ViewerKind.ValueType = ...,
+        kind: _match_pb2.ViewerKind.ValueType = ...,
         seat: _builtins.int | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015

@@ -98,6 +98,11 @@ class MatchServiceStub:
                 request_serializer=montane_dot_v1_dot_matches__pb2.QuickMatchRequest.SerializeToString,
                 response_deserializer=montane_dot_v1_dot_matches__pb2.QuickMatchResponse.FromString,
                 _registered_method=True)
+        self.BranchMatch = channel.unary_unary(
+                '/montane.v1.MatchService/BranchMatch',
+                request_serializer=montane_dot_v1_dot_matches__pb2.BranchMatchRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.BranchMatchResponse.FromString,
+                _registered_method=True)
         self.SubmitCommand = channel.unary_unary(
                 '/montane.v1.MatchService/SubmitCommand',
                 request_serializer=montane_dot_v1_dot_matches__pb2.SubmitCommandRequest.SerializeToString,
@@ -227,6 +232,17 @@ class MatchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def BranchMatch(self, request, context):
+        """Plays a match on from a past version: opens a branch, a match of its own with chance of its own, private to the
+        caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
+        the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
+        PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
+        FAILED_PRECONDITION if it was not being played then.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SubmitCommand(self, request, context):
         """Carries out a command of the caller's seat. It is durable when the answer leaves.
         ABORTED, with a VersionConflict in the details, if the match is not at the expected version;
@@ -333,6 +349,11 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.QuickMatch,
                     request_deserializer=montane_dot_v1_dot_matches__pb2.QuickMatchRequest.FromString,
                     response_serializer=montane_dot_v1_dot_matches__pb2.QuickMatchResponse.SerializeToString,
+            ),
+            'BranchMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.BranchMatch,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.BranchMatchRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.BranchMatchResponse.SerializeToString,
             ),
             'SubmitCommand': grpc.unary_unary_rpc_method_handler(
                     servicer.SubmitCommand,
@@ -671,6 +692,33 @@ class MatchService:
             '/montane.v1.MatchService/QuickMatch',
             montane_dot_v1_dot_matches__pb2.QuickMatchRequest.SerializeToString,
             montane_dot_v1_dot_matches__pb2.QuickMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BranchMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/BranchMatch',
+            montane_dot_v1_dot_matches__pb2.BranchMatchRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.BranchMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -79,6 +79,13 @@ class MatchServiceStub:
     """Finds others to play with: takes the first free seat of a public match on the same terms that waits for players,
     or else opens one.
     """
+    BranchMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.BranchMatchRequest, _matches_pb2.BranchMatchResponse]
+    """Plays a match on from a past version: opens a branch, a match of its own with chance of its own, private to the
+    caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
+    the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
+    PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
+    FAILED_PRECONDITION if it was not being played then.
+    """
     SubmitCommand: _grpc.UnaryUnaryMultiCallable[_matches_pb2.SubmitCommandRequest, _matches_pb2.SubmitCommandResponse]
     """Carries out a command of the caller's seat. It is durable when the answer leaves.
     ABORTED, with a VersionConflict in the details, if the match is not at the expected version;
@@ -154,6 +161,13 @@ class MatchServiceAsyncStub(MatchServiceStub):
     QuickMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.QuickMatchRequest, _matches_pb2.QuickMatchResponse]  # type: ignore[assignment]
     """Finds others to play with: takes the first free seat of a public match on the same terms that waits for players,
     or else opens one.
+    """
+    BranchMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.BranchMatchRequest, _matches_pb2.BranchMatchResponse]  # type: ignore[assignment]
+    """Plays a match on from a past version: opens a branch, a match of its own with chance of its own, private to the
+    caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
+    the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
+    PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
+    FAILED_PRECONDITION if it was not being played then.
     """
     SubmitCommand: _aio.UnaryUnaryMultiCallable[_matches_pb2.SubmitCommandRequest, _matches_pb2.SubmitCommandResponse]  # type: ignore[assignment]
     """Carries out a command of the caller's seat. It is durable when the answer leaves.
@@ -293,6 +307,19 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_matches_pb2.QuickMatchResponse, _abc.Awaitable[_matches_pb2.QuickMatchResponse]]:
         """Finds others to play with: takes the first free seat of a public match on the same terms that waits for players,
         or else opens one.
+        """
+
+    @_abc_1.abstractmethod
+    def BranchMatch(
+        self,
+        request: _matches_pb2.BranchMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.BranchMatchResponse, _abc.Awaitable[_matches_pb2.BranchMatchResponse]]:
+        """Plays a match on from a past version: opens a branch, a match of its own with chance of its own, private to the
+        caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
+        the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
+        PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
+        FAILED_PRECONDITION if it was not being played then.
         """
 
     @_abc_1.abstractmethod

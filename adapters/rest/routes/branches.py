@@ -1,0 +1,41 @@
+"""What if: play a match on from a past version."""
+
+from litestar import Response, post
+from litestar.params import FromPath
+
+from adapters.rest.branch_bodies import BranchRequest
+from adapters.rest.openapi import describes
+from adapters.rest.requests import Call, body, caller, services
+from adapters.rest.routes.matches import Key, Shown, match_answer
+from services.ids import MatchId
+from services.ports import Scope
+
+
+@post(
+    "/matches/{match:str}/branches",
+    opt=describes(
+        asks="BranchRequest", answers="Match", fails=(400, 401, 403, 404, 413, 415, 422), secured=True
+    ),
+)
+async def branch_match(
+    request: Call, match: FromPath[str], key: Key = None, shown: Shown = None
+) -> Response[bytes]:
+    """Play a match on from a past version.
+
+    The branch is a match of its own with chance of its own, private to the caller, who holds all its seats
+    and may look from anywhere. It is unrated, without chat and time control, and `branch_of` says where it
+    branches off. What the caller cannot know of the match from where it looks is drawn anew, so a branch
+    tells nothing of it. A version in the midst of what a command brought about stands for the one behind
+    that, or for the one before if the match ended with it.
+    """
+    player = await caller(request, Scope.PLAY)
+    asked = await body(request, BranchRequest)
+    looking_as = None if asked.looking_as is None else str(asked.looking_as)
+    used, listed = await services(request).branches.branch(
+        player.id, MatchId(match), asked.version, looking_as, key, kind=player.holder_kind, invitation=shown
+    )
+    headers = {"Location": f"/v1/matches/{listed.id}", "Idempotency-Key": used}
+    return await match_answer(request, listed, status=201, headers=headers)
+
+
+ROUTES = (branch_match,)
