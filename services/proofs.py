@@ -5,11 +5,11 @@ from datetime import date as calendar_date
 
 from msgspec import Struct
 
-from domain.match import Disclosure, Phase, PlayerId
+from domain.match import Phase, PlayerId
 from domain.match.heads import Inclusion
 from domain.shared.chain import written
 from domain.shared.viewers import Viewer, sees_all
-from services.access import viewer_of
+from services.access import check_known_to, is_disclosed, viewer_of
 from services.bundles import EndLine, Header, event_line, written_line
 from services.errors import Malformed, NotFound, Unavailable
 from services.heads import Heads, Keys, SignedDay, SignedHead
@@ -96,9 +96,10 @@ class Proofs:
             Forbidden: The player may not look from there.
         """
         live = await self._matches.known(id, player, invitation)
-        viewer = viewer_of(live, player, looking_as)
-        secrets = await self._matches.decisions.secrets(id)
-        terms = live.match.terms
+        secrets, signed = await self._matches.decisions.secrets(id), await self._signed(live)
+        # From here to the end as it stands now: meanwhile the player may have lost its seat to another.
+        check_known_to(live, player, secrets, invitation)
+        viewer, terms = viewer_of(live, player, looking_as), live.match.terms
         header = Header(
             game=terms.game,
             match=id,
@@ -107,7 +108,6 @@ class Proofs:
             seed=written(secrets.seed) if sees_all(viewer) else None,
             viewer=viewer,
         )
-        signed = await self._signed(live)
         end = EndLine(
             version=live.version,
             head=live.head,
@@ -135,7 +135,7 @@ class Proofs:
         """
         live = await self._matches.known(id, player, invitation)
         terms = live.match.terms
-        disclosed = live.match.phase is Phase.FINISHED and terms.disclosure is Disclosure.AT_END
+        disclosed = is_disclosed(live.match)
         secrets = await self._matches.decisions.secrets(id) if disclosed else None
         signed = await self._signed(live)
         inclusion = None if signed is None else await self._heads.inclusion(id)

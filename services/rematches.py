@@ -12,6 +12,7 @@ from domain.match import (
     Match,
     Phase,
     PlayerId,
+    Reason,
     TakeSeat,
     options_again,
 )
@@ -24,6 +25,9 @@ from services.ids import MatchId, parsed
 from services.live import Live
 from services.matches import Matches, Proposal, check_entropy
 from services.ports import Listed, Secrets
+
+MOST_CALLED_OFF = 10
+"""How many rematches of a match may be called off; each call looks through them all."""
 
 
 class Rematches:
@@ -63,7 +67,7 @@ class Rematches:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player had no seat in it.
-            Rejected: It is not over; or the new one has begun with others.
+            Rejected: It is not over; or the new one has begun with others, or was called off again and again.
         """
         check_entropy(entropy)
         key = checked_key(key)
@@ -92,15 +96,14 @@ class Rematches:
         """Return the match that follows, opened by whoever asks first; the next one if it was called off."""
         proposal, number = _again(played), _number(played.id)
         then = tuple(_awaited(played.match, player))
-        tries = 0
-        while True:
-            tries += 1
+        for tries in range(1, MOST_CALLED_OFF + 1):
             _, listed = await self._matches.open(
                 player, proposal, f"rematch {tries}", owner=number, then=then
             )
             live = await self._decisions.live.current(listed.id)
             if live.match.phase is not Phase.CANCELLED or (player, key) in live.done:
                 return listed.id
+        raise Rejected(Reason.MATCH_CANCELLED)
 
 
 def _again(played: Live) -> Proposal:

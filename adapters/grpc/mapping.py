@@ -341,6 +341,21 @@ def member_of[Member: StrEnum](members: type[Member], enum: EnumDescriptor, numb
     return next(member for member in members if numbers[member] == number)
 
 
+def members_of[Member: StrEnum](
+    members: type[Member], enum: EnumDescriptor, numbers: Iterable[int], field: str
+) -> list[Member]:
+    """Return the members that the numbers in a list mean, in order.
+
+    Raises:
+        Malformed: One is none; names the list.
+    """
+    known = {number: member for member, number in numbers_of(enum, members).items()}
+    try:
+        return [known[number] for number in numbers]
+    except KeyError:
+        raise Malformed("INVALID_FIELD", field=field, expected=field) from None
+
+
 def _enum(enum: EnumDescriptor, values: Iterable[str | int], null: int | None) -> Converter:
     numbers: dict[Any, int] = {**numbers_of(enum, values)}
     if null is not None:

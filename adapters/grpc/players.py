@@ -7,10 +7,9 @@ from msgspec import UNSET
 from adapters.grpc.calls import Context, caller, caller_if_any
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceServicer
-from adapters.grpc.mapping import member_of, numbers_of, timestamp_of
+from adapters.grpc.mapping import members_of, numbers_of, timestamp_of
 from adapters.grpc.requests import page_size, time_in
 from domain.match import PlayerId
-from services.errors import Malformed
 from services.ids import TokenId
 from services.players import Players
 from services.ports import Player, Scope, Token
@@ -83,9 +82,7 @@ class PlayerCalls(PlayerServiceServicer):
     async def CreateToken(self, request: pb.CreateTokenRequest, context: Context) -> pb.CreateTokenResponse:
         """Make a further token of the caller."""
         me = await caller(self._players, context, Scope.PLAY)
-        if pb.SCOPE_UNSPECIFIED in request.scopes:
-            raise Malformed("INVALID_FIELD", field="scopes", expected="scopes")
-        scopes = [member_of(Scope, pb.Scope.DESCRIPTOR, number) for number in request.scopes]
+        scopes = members_of(Scope, pb.Scope.DESCRIPTOR, request.scopes, "scopes")
         expires_at = time_in(request.expires_at, "expires_at") if request.HasField("expires_at") else None
         details, token = await self._players.make_token(me, scopes, expires_at)
         return pb.CreateTokenResponse(details=_token(details), token=token)

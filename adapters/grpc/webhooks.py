@@ -6,7 +6,7 @@ from typing import override
 from adapters.grpc.calls import Context, caller
 from adapters.grpc.generated.montane.v1 import webhooks_pb2 as pb
 from adapters.grpc.generated.montane.v1.webhooks_pb2_grpc import WebhookServiceServicer
-from adapters.grpc.mapping import member_of, numbers_of, timestamp_of
+from adapters.grpc.mapping import member_of, members_of, numbers_of, timestamp_of
 from adapters.grpc.requests import page_size
 from services.players import Players
 from services.ports import Scope
@@ -125,7 +125,7 @@ class WebhookCalls(WebhookServiceServicer):
 
 
 def _types(numbers: Iterable[int]) -> tuple[MessageType, ...]:
-    return tuple(member_of(MessageType, pb.MessageType.DESCRIPTOR, number) for number in numbers)
+    return tuple(members_of(MessageType, pb.MessageType.DESCRIPTOR, numbers, "events"))
 
 
 def _webhook(webhook: Webhook) -> pb.Webhook:

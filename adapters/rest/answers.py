@@ -8,6 +8,8 @@ from litestar import Response
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
+UNSTORED = {"Cache-Control": "no-store"}
+"""For answers with a secret in them."""
 
 _encoder = msgspec.json.Encoder()
 

@@ -88,13 +88,6 @@ class Clocks(Struct, frozen=True):
             seat for seat in self.running if (deadline := self.deadline(seat)) is not None and deadline <= now
         )
 
-    @property
-    def next_deadline(self) -> datetime | None:
-        """When the first seat's time is up; None while none runs."""
-        if not self.running:
-            return None
-        return self.at + timedelta(milliseconds=min(self.remaining[seat] for seat in self.running))
-
 
 def started(control: TimeControl, seats: int, running: Iterable[Seat], at: datetime) -> Clocks:
     """Return the clocks of a match that begins."""

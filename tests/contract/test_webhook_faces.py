@@ -223,7 +223,14 @@ async def test_bad_input_is_told_over_grpc() -> None:
             await call("CreateWebhook", pb.CreateWebhookRequest(url=URL, events=[STARTED]))
         refused = await call.refusal("CreateWebhook", pb.CreateWebhookRequest(url=URL, events=[STARTED]))
         assert refused == ("FAILED_PRECONDITION", "TOO_MANY_WEBHOOKS", {"most": str(MOST)})
+        unspecified = [pb.MESSAGE_TYPE_UNSPECIFIED]
         (webhook, *_) = (await call("ListWebhooks", pb.ListWebhooksRequest())).items
+        for method, asked in (
+            ("CreateWebhook", pb.CreateWebhookRequest(url=URL, events=unspecified)),
+            ("UpdateWebhook", pb.UpdateWebhookRequest(webhook=webhook.id, events=unspecified)),
+        ):
+            code, found, details = await call.refusal(method, asked)
+            assert (code, found, details["field"]) == ("INVALID_ARGUMENT", "INVALID_FIELD", "events")
         for fields in ({"page_size": 0}, {"page_size": 201}, {"page_token": "delivery_x"}):
             listing = pb.ListDeliveriesRequest(webhook=webhook.id, **cast(Any, fields))
             assert (await call.refusal("ListDeliveries", listing))[0] == "INVALID_ARGUMENT"

@@ -37,8 +37,8 @@ class StatisticsModel:
 
 
 def count(played: Played, match: Match[Any, Any]) -> None:
-    """Count a match that has finished; not a private one, which is told to nobody, nor a branch."""
-    if match.terms.visibility is Visibility.PRIVATE or match.terms.is_branch:
+    """Count a match that has finished; not a branch, nor a private one, which is told to nobody."""
+    if match.terms.is_branch or match.terms.visibility is Visibility.PRIVATE:
         return
     for seat, key in by_seat(keys_of(match)):
         known = played.get(key) or Statistics(game=match.terms.game)

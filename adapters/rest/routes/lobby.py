@@ -4,7 +4,7 @@ from litestar import Response, delete, get, post
 from litestar.params import FromPath
 from msgspec import Raw
 
-from adapters.rest.answers import answer
+from adapters.rest.answers import UNSTORED, answer
 from adapters.rest.bodies import Items
 from adapters.rest.lobby_bodies import Bot, InvitationRequest, QuickMatchRequest, RematchRequest
 from adapters.rest.openapi import describes
@@ -100,7 +100,7 @@ async def get_invitation(request: Call, match: FromPath[str]) -> Response[bytes]
     """
     player = await caller(request, Scope.READ)
     link = await services(request).invitations.link(player.id, MatchId(match))
-    return answer(link, headers={"Cache-Control": "no-store"})
+    return answer(link, headers=UNSTORED)
 
 
 @post(

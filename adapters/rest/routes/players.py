@@ -4,7 +4,7 @@ from litestar import Response, delete, get, patch, post
 from litestar.params import FromPath
 from msgspec import structs
 
-from adapters.rest.answers import answer
+from adapters.rest.answers import UNSTORED, answer
 from adapters.rest.limits import login
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
@@ -14,9 +14,6 @@ from domain.match import PlayerId
 from services.ids import TokenId
 from services.ports import Scope
 from services.profiles import ProfileChange
-
-UNSTORED = {"Cache-Control": "no-store"}
-"""For answers with a secret in them."""
 
 
 @post(

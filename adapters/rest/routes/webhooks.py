@@ -4,7 +4,7 @@ from litestar import Response, delete, get, patch, post
 from litestar.params import FromPath
 from msgspec import UNSET
 
-from adapters.rest.answers import answer
+from adapters.rest.answers import UNSTORED, answer
 from adapters.rest.bodies import Items
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
@@ -12,9 +12,6 @@ from adapters.rest.requests import Call, body, caller, services
 from adapters.rest.webhook_bodies import NewWebhook, WebhookChangesRequest, WebhookRequest, WebhookSecret
 from services.ports import Scope
 from services.webhooks import Changes, Reach, WebhookId
-
-UNSTORED = {"Cache-Control": "no-store"}
-"""For answers with a secret in them."""
 
 
 @post(

@@ -56,7 +56,6 @@ def test_clocks_begin_with_play() -> None:
     events, match = decided(PEBBLES, match, TakeSeat(ANN, holder(0)), None, at(7))
     assert events[-2:] == (Started(ANN), ClocksSet(Clocks(at(7), (ANN,), (30_000,))))
     assert match.clocks is not None
-    assert match.clocks.next_deadline == at(37)
     assert (match.clocks.deadline(ANN), started(RESERVE).clocks) == (
         at(37),
         Clocks(at(0), (ANN,), (60_000, 60_000)),

@@ -14,6 +14,7 @@ from services.errors import Forbidden, NotFound, Unavailable
 from services.feeds import CaughtUp, End, EndReason, EventItem, Heartbeat, Item, SnapshotItem, Watch
 from services.ids import MatchId
 from services.matches import Matches
+from services.ports import Recorded, Secrets
 from tests.support.use_cases import Stores, memory_stores, proposal
 
 ANN, BEN, CAM = (PlayerId(f"player_0000000000000000000000000{number}") for number in (1, 2, 3))
@@ -365,3 +366,47 @@ async def test_the_stream_of_a_match_that_is_called_off_ends(stores: Stores) -> 
     late = await node.matches.watch(match, BEN, after=3, looking_as=None)
     assert late.finished
     assert await taken(late, 2) == [CaughtUp(3), End(3, EndReason.MATCH_OVER, resumable=False)]
+
+
+@pytest.mark.parametrize("begins", ["stream", "bundle", "list"])
+async def test_a_viewer_is_judged_on_the_match_that_it_is_shown(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch, begins: str
+) -> None:
+    """Who loses its seat while something is read is shown nothing that the next holder is dealt."""
+    node = stores.services()
+    wanted = {"game": "mountains", "options": node.matches.game("mountains").options(), "seats": 2}
+    match = await opened(node.matches, start=StartMode.MANUAL, seat=1, **wanted)
+    await node.lobby.take_seat(BEN, match, 0, "", None)
+    decisions, store = node.matches.decisions, stores.store
+    reads, secrets = store.read, decisions.secrets
+    await secrets(match)
+
+    async def swap() -> None:
+        monkeypatch.undo()
+        await node.lobby.leave_seat(BEN, match, 0, None)
+        await node.lobby.take_seat(CAM, match, 0, "", None)
+        await node.lobby.start(ANN, match, None)
+
+    async def slow_secrets(id: MatchId) -> Secrets:
+        await swap()
+        return await secrets(id)
+
+    async def slow_read(id: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
+        # The match is read to its end before, by whoever asks for it.
+        if up_to is not None:
+            await swap()
+        return await reads(id, after, up_to)
+
+    monkeypatch.setattr(decisions, "secrets", slow_secrets)
+    if begins == "stream":
+        watch = await node.matches.watch(match, BEN, after=None, looking_as=None)
+        assert watch.viewer == SPECTATOR
+        watch.leave()
+    elif begins == "bundle":
+        assert (await node.proofs.export(match, BEN, looking_as=None)).viewer == SPECTATOR
+    else:
+        monkeypatch.setattr(decisions, "secrets", secrets)
+        monkeypatch.setattr(store, "read", slow_read)
+        page = await node.matches.events(match, BEN, after=0, size=50, looking_as=None)
+        assert [event.version for event in page.items] == [1, 2, 3]
+    assert (await node.matches.read(match, ANN)).match.phase is Phase.PLAYING

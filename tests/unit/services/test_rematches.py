@@ -27,6 +27,7 @@ from domain.shared.rejections import Rejected
 from services.bots import BOTS, account
 from services.errors import Forbidden, KeyReused, NotFound
 from services.ids import MatchId
+from services.rematches import MOST_CALLED_OFF
 from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, seated, sits
 from tests.support.use_cases import Stores, memory_stores, proposal
 
@@ -185,6 +186,17 @@ async def test_a_rematch_that_was_called_off_is_followed_by_another(node: Servic
     _, begun = await stores.services().rematches.rematch(ANN, id, "", None)
     assert (begun.id, begun.match.phase) == (second.id, Phase.PLAYING)
     assert await node.rematches.rematch(ANN, id, "", "k") == first
+
+
+async def test_rematches_are_not_called_off_for_ever(node: Services) -> None:
+    """After so many there is none any more, so that no call has more and more of them to look through."""
+    id = await over(node, BEN)
+    for _ in range(MOST_CALLED_OFF):
+        _, listed = await node.rematches.rematch(ANN, id, "", None)
+        await node.lobby.cancel(ANN, listed.id, None)
+    with pytest.raises(Rejected) as refused:
+        await node.rematches.rematch(BEN, id, "", None)
+    assert refused.value.reason is Reason.MATCH_CANCELLED
 
 
 async def test_a_rematch_is_played_again_too(node: Services) -> None:

@@ -97,7 +97,8 @@ async def test_a_default_move_may_be_made_instead(table: Table) -> None:
     assert names.count("match.timed_out") == 1
     assert names[-1] == "match.clocks_set"
     view = await table.node.view(match, ANN, version=None, looking_as=None)
-    assert (view.state, view.clocks and view.clocks.next_deadline) == (
+    (acting,) = view.to_act
+    assert (view.state, view.clocks and view.clocks.deadline(acting)) == (
         Phase.PLAYING,
         table.clock.now() + 30 * SECOND,
     )
