@@ -55,8 +55,9 @@ A match can be played over one WebSocket too: `/v1/matches/{match}/socket`, with
 `invitation` as for the list of events. It sends a `StreamItem` for all that happens. It takes a
 `SocketCommand` and answers each, in order, with a `SocketResult` or a `SocketProblem`; every event comes
 once, as an item or with a result, and with both if the socket looks from elsewhere than the seat that acted.
-A browser, which can set no header, names its token in a subprotocol: it asks for `montane.v1` and `montane.bearer.<token>`. What cannot be opened is told as a `SocketProblem`, and
-the socket closed with 4000 and the problem's status.
+A browser, which can set no header, names its token in a subprotocol: it asks for `montane.v1` and
+`montane.bearer.<token>`. What cannot be opened is told as a `SocketProblem`, and the socket closed with
+4000 and the problem's status.
 
 ## Tokens
 
