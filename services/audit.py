@@ -149,7 +149,7 @@ class Audit:
         self._header = header
         self._head = genesis(header.match)
 
-    def _event(self, header: Header, event: EventLine) -> None:
+    def _event(self, header: Header, event: EventLine[Any]) -> None:
         version = self._version + 1
         if event.version != version:
             raise Altered(Check.CHAIN, version, f"the line says version {event.version}")
@@ -197,7 +197,7 @@ class Whole:
         self._events, self._commands = event_types(game), command_types(game)
         self.retelling = Retelling(game, self._match_id, self._seed)
 
-    def take(self, line: EventLine) -> None:
+    def take(self, line: EventLine[Any]) -> None:
         """Check the next event, of which the part of `all` is known to be what was committed to.
 
         Raises:
@@ -293,7 +293,7 @@ def _sits(viewer: Viewer, seats: int) -> bool:
     return viewer.seat is None
 
 
-def _check_opening(header: Header, event: EventLine) -> None:
+def _check_opening(header: Header, event: EventLine[Any]) -> None:
     """Check that the match was opened as the header says, and that the seed is the one it committed to."""
     try:
         opening = msgspec.convert(event.payload, Opening)

@@ -43,7 +43,7 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="line", tag="header"):
     viewer: Viewer
 
 
-class EventLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="event"):
+class EventLine[P](Struct, frozen=True, kw_only=True, tag_field="line", tag="event"):
     """An event as the viewer was shown it.
 
     Attributes:
@@ -59,8 +59,8 @@ class EventLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="event"
     type: str
     at: Time
     seat: Seat | None
-    payload: Any
-    proof: Proof[Any]
+    payload: P
+    proof: Proof[P]
 
 
 class EndLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="end"):
@@ -79,7 +79,7 @@ class EndLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="end"):
     key: Key | None = None
 
 
-type Line = Header | EventLine | EndLine
+type Line = Header | EventLine[Any] | EndLine
 
 _DECODER: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
@@ -89,7 +89,7 @@ def written_line(line: Line) -> bytes:
     return canonical(line) + b"\n"
 
 
-def event_line(shown: Shown) -> EventLine:
+def event_line(shown: Shown) -> EventLine[Any]:
     """Return an event as a line of a bundle."""
     return EventLine(
         version=shown.version,

@@ -166,7 +166,7 @@ def bundled(path: Path, *, looking_as: str | None) -> Story:
 class _Folded:
     """The match of a whole bundle, at every version."""
 
-    def __init__(self, header: Header, lines: list[EventLine]) -> None:
+    def __init__(self, header: Header, lines: list[EventLine[Any]]) -> None:
         """Fold it.
 
         Raises:
@@ -206,7 +206,7 @@ def _as_json(value: Any) -> dict[str, Any]:
     return said
 
 
-def _read(path: Path) -> tuple[Header, list[EventLine]]:
+def _read(path: Path) -> tuple[Header, list[EventLine[Any]]]:
     try:
         with path.open("rb") as file:
             first, *others = map(read_line, lines_of(file))

@@ -25,6 +25,7 @@ from domain.match import (
 )
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import Game
+from services.bundles import EndLine, EventLine, Header
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
 from services.messages import Message
 from services.summaries import MatchSummary
@@ -318,6 +319,7 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         | CaughtUp
         | Heartbeat
         | End,
+        "BundleLine": Header | filled(EventLine, event) | EndLine,
         "Game": filled(GameBody, options),
         "SocketCommand": filled(SocketCommand, command),
         "SocketResult": filled(SocketResult, move, event, game.table),

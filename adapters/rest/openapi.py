@@ -26,9 +26,8 @@ from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from adapters.signing import KeySet
 from domain.match import MATCH_EVENTS, Branched, Opened, Resign
-from domain.match.proof import Proof
 from domain.shared.catalogues import Clause, DataTable
-from services.bundles import EndLine, EventLine, Header
+from services.bundles import EndLine, Header
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.feeds import CaughtUp, End, Heartbeat
@@ -86,8 +85,6 @@ STATIC: Mapping[str, Any] = {
     "ReportRequest": chat_bodies.ReportRequest,
     "ChatReport": ChatReport,
     "ReportPage": bodies.Items[ChatReport],
-    "BundleLine": Header | EventLine | EndLine,
-    "BundledProof": Proof[Any],
     "MatchProof": MatchProof,
     "SignedDay": SignedDay,
     "DayPage": bodies.Items[SignedDay],
@@ -296,6 +293,8 @@ def _shared() -> dict[str, Any]:
         Heartbeat,
         End,
         filled(MatchSummary, None),
+        Header,
+        EndLine,
         Clause,
         DataTable,
         bodies.Schemas,
