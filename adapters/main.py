@@ -40,6 +40,7 @@ from adapters.workers import workers
 from domain.games import GAMES
 from services.branches import Branches
 from services.chat import Chat
+from services.departures import Departures
 from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
@@ -140,10 +141,12 @@ def use_cases(
     players = Players(PostgresAccounts(datastore), clock, issuer)
     chat_log = PostgresChatLog(datastore)
     chat = Chat(matches, players, chat_log, clock)
+    lobby = Lobby(decisions)
     return Services(
         matches=matches,
-        lobby=Lobby(decisions),
+        lobby=lobby,
         players=players,
+        departures=Departures(players, matches, lobby),
         chat=chat,
         player_feed=PlayerFeed(PostgresPlayerLog(datastore), chat_log, chat.shown, clock),
         achievements=Achievements(games, PostgresRecords(datastore), players),

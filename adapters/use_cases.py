@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from services.branches import Branches
 from services.chat import Chat
+from services.departures import Departures
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
@@ -23,6 +24,7 @@ class Services(Struct, frozen=True, kw_only=True):
         matches: Around a match.
         lobby: Around the seats of a match.
         players: Around accounts.
+        departures: Players who go for good.
         chat: Around the talk in a match.
         invitations: Around invitations.
         rematches: Playing a match again.
@@ -37,6 +39,7 @@ class Services(Struct, frozen=True, kw_only=True):
     matches: Matches
     lobby: Lobby
     players: Players
+    departures: Departures
     chat: Chat
     invitations: Invitations
     rematches: Rematches

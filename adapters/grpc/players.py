@@ -10,6 +10,7 @@ from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceSer
 from adapters.grpc.mapping import members_of, numbers_of, timestamp_of
 from adapters.grpc.requests import page_size, time_in
 from domain.match import PlayerId
+from services.departures import Departures
 from services.ids import TokenId
 from services.players import Players
 from services.ports import Player, Scope, Token
@@ -21,9 +22,10 @@ SCOPES = numbers_of(pb.Scope.DESCRIPTOR, Scope)
 class PlayerCalls(PlayerServiceServicer):
     """The service `PlayerService`."""
 
-    def __init__(self, players: Players) -> None:
+    def __init__(self, players: Players, departures: Departures) -> None:
         """Take the use cases."""
         self._players = players
+        self._departures = departures
 
     @override
     async def CreatePlayer(
@@ -53,7 +55,7 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def DeleteMe(self, request: pb.DeleteMeRequest, context: Context) -> pb.DeleteMeResponse:
         """Erase the caller's account."""
-        await self._players.erase(await caller(self._players, context, Scope.PLAY))
+        await self._departures.erase(await caller(self._players, context, Scope.PLAY))
         return pb.DeleteMeResponse()
 
     @override

@@ -105,7 +105,7 @@ class GrpcServer:
         options = [("grpc.max_receive_message_length", LARGEST_REQUEST), ("grpc.so_reuseport", 0)]
         server = grpc.aio.server(interceptors=[Calls(mapper, self._limiter)], options=options)
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
-        add_PlayerServiceServicer_to_server(PlayerCalls(players), server)
+        add_PlayerServiceServicer_to_server(PlayerCalls(players, self._services.departures), server)
         add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper), server)
         player_feed_calls = PlayerFeedCalls(self._services.player_feed, players)
         add_PlayerFeedServiceServicer_to_server(player_feed_calls, server)

@@ -393,6 +393,8 @@ async def test_the_matches_of_an_erased_player_read_as_before(rest: Rest, grpc_f
     fields = {"game": "montana", "options": {"deal": 1}, "seat": 0}
     match = (await rest.http.post("/v1/matches", json=fields, headers=headers)).json()
     path = f"/v1/matches/{match['id']}"
+    given_up = {"command": {"type": "resign"}}
+    assert (await rest.http.post(f"{path}/commands", json=given_up, headers=headers)).is_success
     parts = ("", "/view", "/events")
     before = [(await rest.http.get(path + part)).json() for part in parts]
     assert before[0]["seats"][0]["player"] == {"id": made["player"]["id"], "display_name": "Ann"}

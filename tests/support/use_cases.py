@@ -29,6 +29,7 @@ from domain.games import GAMES
 from services.branches import Branches
 from services.chat import Chat
 from services.chat_log import ChatLog
+from services.departures import Departures
 from services.heads import Heads, Keys
 from services.invitations import Invitations
 from services.live import Games
@@ -132,10 +133,12 @@ class Stores:
         node = node or self.node()
         decisions, players = node.decisions, self.players()
         chat = Chat(node, players, self.chat_log, self.clock)
+        lobby = Lobby(decisions)
         return Services(
             matches=node,
-            lobby=Lobby(decisions),
+            lobby=lobby,
             players=players,
+            departures=Departures(players, node, lobby),
             chat=chat,
             player_feed=PlayerFeed(self.player_log, self.chat_log, chat.shown, self.clock),
             achievements=Achievements(dict(GAMES), self.records, players),

@@ -57,12 +57,13 @@ async def update_me(request: Call) -> Response[bytes]:
 async def delete_me(request: Call) -> Response[None]:
     """Erase the caller's account, for good.
 
+    Its seats are left: in matches that have not begun they are free, those that are being played it gives up.
     Its name, picture and language, its tokens, and all else that is kept of it go. Its matches stay for those
     it played with, and can still be verified: they know it by its id only, and show an empty name. What it
     gave to a match as entropy, and its idempotency keys, stay there. Needs the scope `play`; a bot's token
     does not do.
     """
-    await services(request).players.erase(await caller(request, Scope.PLAY))
+    await services(request).departures.erase(await caller(request, Scope.PLAY))
     return Response(None, status_code=204)
 
 

@@ -1,0 +1,47 @@
+"""Players who go for good leave nobody waiting."""
+
+import pytest
+
+from domain.match import Phase, Resigned, SeatLeft
+from domain.shared.outcomes import OutcomeKind
+from services.errors import Forbidden
+from services.players import Caller
+from services.ports import Scope
+from tests.support.use_cases import memory_stores, proposal
+
+
+async def test_an_erased_player_leaves_its_seats() -> None:
+    """Open seats are free again, what is played is given up, and what is over stays as it was."""
+    node = memory_stores().services()
+    (ann, token), (ben, _) = [await node.players.open_guest(name) for name in ("Ann", "Ben")]
+    options = node.matches.games["mount_drago"].options()
+    wanted = proposal(game="mount_drago", options=options, seats=2)
+    _, waiting = await node.matches.open(ann.id, wanted, None)
+    _, playing = await node.matches.open(ben.id, wanted, None)
+    await node.lobby.take_seat(ann.id, playing.id, 1, "", None)
+    _, over = await node.matches.open(ann.id, proposal(), None)
+    await node.lobby.leave_seat(ann.id, over.id, 0, None)
+    before = await node.matches.read(over.id, ann.id)
+    await node.departures.erase(await node.players.authenticate(token, Scope.PLAY))
+    open_again = await node.matches.read(waiting.id, ben.id)
+    assert (open_again.match.phase, open_again.match.holders) == (Phase.OPEN, (None, None))
+    given_up = await node.matches.read(playing.id, ben.id)
+    assert given_up.match.outcome is not None
+    assert (given_up.match.outcome.kind, given_up.match.outcome.winners) == (OutcomeKind.RESIGNED, (0,))
+    assert await node.matches.read(over.id, ben.id) == before
+    store = node.matches.decisions.store
+    events = [recorded.event for id in (waiting.id, playing.id) for recorded in await store.read(id)]
+    assert [type(one) for one in events if isinstance(one, SeatLeft | Resigned)] == [SeatLeft, Resigned]
+    assert ann.id not in await node.players.named([ann.id])
+
+
+async def test_a_token_that_manages_no_account_leaves_no_seat() -> None:
+    """A bot's token erases nothing, and gives nothing up."""
+    node = memory_stores().services()
+    ann, token = await node.players.open_guest("Ann")
+    _, listed = await node.matches.open(ann.id, proposal(), None)
+    caller = await node.players.authenticate(token, Scope.PLAY)
+    bot = Caller(caller.id, frozenset({Scope.BOT}), caller.credential)
+    with pytest.raises(Forbidden):
+        await node.departures.erase(bot)
+    assert (await node.matches.read(listed.id, ann.id)).match.phase is Phase.PLAYING
