@@ -82,7 +82,7 @@ class Achievements:
         return Achieved(seated_player(player, known), tuple(games))
 
     async def leaderboard(self, game: str, *, after: str | None, size: int) -> Page[RankedPlayer]:
-        """Return those who have a rating in a game, the highest estimate first.
+        """Return those who have a rating in a game and an account still, the highest estimate first.
 
         Raises:
             NotFound: There is no game of this id.
@@ -96,7 +96,9 @@ class Achievements:
         found = await self._records.leaderboard(game, behind=behind, limit=size + 1)
         shown = found[:size]
         names = await self._players.named([one.player for one in shown])
-        places = tuple(RankedPlayer(seated_player(one.player, names), one.rating) for one in shown)
+        # Whoever was erased is told of no more.
+        known = [one for one in shown if one.player in names]
+        places = tuple(RankedPlayer(seated_player(one.player, names), one.rating) for one in known)
         if len(found) == len(shown):
             return Page(places, None)
         last = shown[-1]

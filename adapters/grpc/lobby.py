@@ -128,7 +128,7 @@ class LobbyCalls(MatchServiceServicer):
         self, request: pb.GetInvitationRequest, context: Context
     ) -> pb.GetInvitationResponse:
         """Return the link of a match."""
-        player = await caller(self._services.players, context, Scope.READ)
+        player = await caller(self._services.players, context, Scope.PLAY)
         link = await self._services.invitations.link(player.id, MatchId(request.match))
         return pb.GetInvitationResponse(match=link.match, invitation=link.invitation, path=link.path)
 

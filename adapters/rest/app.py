@@ -68,7 +68,7 @@ A caller shows who it is by `Authorization: Bearer <token>`. What a token allows
 | `play` | to open, join and play matches; to read as the player; to manage its account |
 | `read` | to read as the player: private matches, the own seat's view |
 | `bot` | to play and read as a program: its seats are shown as a bot's; not to manage the account |
-| `webhooks` | to have the player's events sent to an address |
+| `webhooks` | to have the player's events sent to an address, as its seats see them |
 | `admin` | what concerns the whole deployment; only its operator gives it, by `montane token` |
 
 What anybody may see needs no token; one that is shown must be good all the same. A revoked token is refused

@@ -98,7 +98,7 @@ async def get_invitation(request: Call, match: FromPath[str]) -> Response[bytes]
 
     Whoever shows it as `invitation` may know of the match and take a seat in it.
     """
-    player = await caller(request, Scope.READ)
+    player = await caller(request, Scope.PLAY)
     link = await services(request).invitations.link(player.id, MatchId(match))
     return answer(link, headers=UNSTORED)
 
