@@ -17,7 +17,7 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.chat_log import ChatRoom, MessageId
 from services.deliveries import PER_TARGET, Parcel, Reply, sent
-from services.errors import Forbidden, Malformed, NotFound, TooMany
+from services.errors import Forbidden, Malformed, NotFound, TooMany, Unavailable
 from services.ids import MatchId
 from services.matches import Matches
 from services.views import Source, seen_event
@@ -156,7 +156,12 @@ async def test_an_owner_has_so_many_webhooks_at_most(stores: Stores) -> None:
     webhooks, ann = stores.webhook_cases(), own(await player(stores))
     asked = [made(webhooks, ann) for _ in range(MOST + 5)]
     answers = await asyncio.gather(*asked, return_exceptions=True)
-    assert sum(isinstance(answer, TooMany) for answer in answers) == 5
+    # A machine that is busy may have no connection for some of them in time.
+    assert {type(answer) for answer in answers if isinstance(answer, Exception)} <= {TooMany, Unavailable}
+    while len(await webhooks.all(ann)) < MOST:
+        await made(webhooks, ann)
+    with pytest.raises(TooMany):
+        await made(webhooks, ann)
     assert len(await webhooks.all(ann)) == MOST
     await made(webhooks, own(await player(stores)))
 
