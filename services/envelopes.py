@@ -96,10 +96,10 @@ class Envelopes:
         return wrapped
 
 
-def fact_of(recorded: Recorded) -> Fact:
-    """Return what the hash of a stored event covers."""
+def fact_of(recorded: Recorded, *, whole: bool = True) -> Fact:
+    """Return what the hash of a stored event covers; unless it is wanted whole, without who asked for it."""
     request = None
-    if recorded.key is not None:
+    if whole and recorded.key is not None:
         request = request_hash(recorded.by, recorded.key, recorded.digest)
     return Fact(
         version=recorded.version,

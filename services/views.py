@@ -11,7 +11,7 @@ from domain.shared.chain import salt
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
-from domain.shared.viewers import Viewer
+from domain.shared.viewers import Viewer, sees_all
 from services.envelopes import fact_of
 from services.ids import MatchId
 from services.live import Live
@@ -111,13 +111,14 @@ def seen_event(source: Source, recorded: Recorded, viewer: Viewer) -> SeenEvent[
     payload = seen(game, recorded.event, viewer)
     place = place_of(viewer, source.seats)
     own = None if place is None else salt(source.seed, source.id, version, place)
+    fact = fact_of(recorded, whole=sees_all(viewer))
     return SeenEvent(
         version=version,
         type=type(payload).__struct_config__.tag,
         at=recorded.at,
         seat=recorded.seat,
         payload=payload,
-        proof=proof(game, viewer, fact_of(recorded), recorded.link, payload, own),
+        proof=proof(game, viewer, fact, recorded.link, payload, own),
     )
 
 

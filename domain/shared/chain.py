@@ -19,6 +19,7 @@ the seed as key and the context `montane/salt/1/<match id>/<version>`. One salt 
 from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 
 from msgspec import Raw, Struct
@@ -68,8 +69,7 @@ def genesis(match_id: str) -> str:
 
 def salts(seed: bytes, match_id: str, version: int, seats: int) -> tuple[bytes, ...]:
     """Return the salts of an event: one a seat in seat order, then that of `all`."""
-    context = _salt_context(match_id, version)
-    blocks = [stream_block(seed, context, counter) for counter in range(seats // _SALTS_IN_BLOCK + 1)]
+    blocks = [_salts(seed, match_id, version, counter) for counter in range(seats // _SALTS_IN_BLOCK + 1)]
     stream = b"".join(blocks)
     return tuple(
         [stream[start : start + SALT_SIZE] for start in range(0, (seats + 1) * SALT_SIZE, SALT_SIZE)]
@@ -79,7 +79,7 @@ def salts(seed: bytes, match_id: str, version: int, seats: int) -> tuple[bytes, 
 def salt(seed: bytes, match_id: str, version: int, place: int) -> bytes:
     """Return one of the salts of an event, by the audience's place in their order."""
     counter, half = divmod(place, _SALTS_IN_BLOCK)
-    block = stream_block(seed, _salt_context(match_id, version), counter)
+    block = _salts(seed, match_id, version, counter)
     return block[half * SALT_SIZE : (half + 1) * SALT_SIZE]
 
 
@@ -113,5 +113,7 @@ def read(text: str) -> bytes:
     return value
 
 
-def _salt_context(match_id: str, version: int) -> bytes:
-    return f"montane/salt/1/{match_id}/{version}".encode()
+@lru_cache(4_096)
+def _salts(seed: bytes, match_id: str, version: int, counter: int) -> bytes:
+    """Return a block of salts; an event that was decided just now is shown to its viewers at once."""
+    return stream_block(seed, f"montane/salt/1/{match_id}/{version}".encode(), counter)
