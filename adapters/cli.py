@@ -101,7 +101,8 @@ def serve(
     workers: Annotated[
         bool | None,
         typer.Option(
-            help="Also see to lists, clocks and bots here. Default: yes for all, no for rest or grpc alone,"
+            help="Also see to lists, clocks, bots, webhooks and signatures here. Default: yes for all, no for rest"
+            " or grpc alone,"
             " which leave that to `montane work`.",
             show_default=False,
         ),
@@ -162,7 +163,7 @@ def work(
     webhook_log_days: WebhookLogDays = None,
     log_level: LogLevel = None,
 ) -> None:
-    """Do in the background what has to be done, until Ctrl-C: lists, clocks, bots and webhooks.
+    """Do in the background what has to be done, until Ctrl-C: lists, clocks, bots, webhooks, signatures.
 
     Any number may run at once, also beside `montane serve`: everything is done once.
     """

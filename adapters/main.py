@@ -339,9 +339,12 @@ def _greet(
     if grpc_addr:
         lines.append(f"  gRPC  {grpc_addr}   (reflection and health are on)")
     if working:
-        lines.append("  work  lists, clocks and bots are seen to here")
+        lines.append("  work  lists, clocks, bots, webhooks and signatures are seen to here")
     else:
-        lines.append("  work  not here: lists, clocks and bots stand still unless `montane work` runs too")
+        lines.append(
+            "  work  not here: lists, clocks, bots, webhooks and signatures stand still unless"
+            " `montane work` runs too"
+        )
     if data_dir:
         lines.append(f"  data  {data_dir.absolute()}")
     if http_addr:

@@ -134,7 +134,7 @@ def test_each_face_and_the_workers_run_alone(database: str) -> None:
     ):
         assert "montane work" in rest.greeting
         assert "montane work" in grpc.greeting
-        assert "lists, clocks and bots" in one.greeting
+        assert "lists, clocks, bots" in one.greeting
         ann, ben = Client(rest.url), Client(rest.url, "Ben")
         match = second_a_move(ann, ben)
         eventually(lambda: state_of(ann, match) == "finished")
