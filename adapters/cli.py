@@ -101,9 +101,8 @@ def serve(
     workers: Annotated[
         bool | None,
         typer.Option(
-            help="Also see to lists, clocks, bots, webhooks and signatures here. Default: yes for all, no for rest"
-            " or grpc alone,"
-            " which leave that to `montane work`.",
+            help="Also see to lists, clocks, bots, webhooks and signatures here. Default: yes for all, no for"
+            " rest or grpc alone, which leave that to `montane work`.",
             show_default=False,
         ),
     ] = None,
