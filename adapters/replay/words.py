@@ -72,7 +72,9 @@ def ending(outcome: dict[str, Any], names: Sequence[str]) -> Text:
     """Return how the match ended."""
     text = Text(in_words(outcome["kind"]), style="bold green")
     if outcome["winners"]:
-        text.append(f" by {', '.join(named(seat, names) for seat in outcome['winners'])}")
+        # Of the others the word says how they lost.
+        by = " by" if outcome["kind"] in {"won", "shared"} else ", won by"
+        text.append(f"{by} {', '.join(named(seat, names) for seat in outcome['winners'])}")
     rest = {name: value for name, value in outcome.items() if name not in {"kind", "winners"} and value != []}
     return text.append(f", {fields_in_words(rest, names)}", style="not bold")
 
