@@ -75,7 +75,7 @@ def test_a_match_is_replayed_by_whoever_may_see_it(server: Server) -> None:
     ann.post(f"{path}/commands", {"command": {"type": "resign"}})
     code, whole = replay(server, match, "--as", "all")
     assert code == 0
-    assert "resigned by Ben (1)" in whole
+    assert "resigned, won by Ben (1)" in whole
     assert " ".join(hand.split()) in " ".join(whole.split())
 
 
