@@ -25,10 +25,13 @@ def server(databases: Databases) -> Iterator[Server]:
 def replay(server: Server, match: str, *flags: str, by: Client | None = None) -> tuple[int, str]:
     """Return how the command ends, and what it prints: on the output if that is good, else the message."""
     montane = str(Path(sys.executable).with_name("montane"))
-    token = {} if by is None else {"MONTANE_TOKEN": by.http.headers["Authorization"].removeprefix("Bearer ")}
+    # Wide enough for every hand: a line that is broken in a table mixes its words with those beside it.
+    given = {"COLUMNS": "300"}
+    if by is not None:
+        given["MONTANE_TOKEN"] = by.http.headers["Authorization"].removeprefix("Bearer ")
     done = subprocess.run(
         [montane, "replay", match, "--url", server.url, *flags],
-        env={name: value for name, value in os.environ.items() if name != "MONTANE_TOKEN"} | token,
+        env={name: value for name, value in os.environ.items() if name != "MONTANE_TOKEN"} | given,
         capture_output=True,
         text=True,
         check=False,
