@@ -14,6 +14,9 @@ from services.deliveries import Deliveries
 from services.live import Games
 from services.ports import Clock
 
+TOGETHER = 0.25
+"""Seconds between two readings of a log that grows all the time."""
+
 
 class WebhookWorker:
     """Puts messages down and sends them.
@@ -36,7 +39,7 @@ class WebhookWorker:
         def catch_up() -> bool:
             return any([events.catch_up(), chats.catch_up()])
 
-        self._follower = Follower(datastore.conninfo, catch_up, "webhooks")
+        self._follower = Follower(datastore.conninfo, catch_up, "webhooks", TOGETHER)
 
     def start(self) -> None:
         """Begin."""

@@ -11,7 +11,7 @@ from adapters.postgres.store import EVENTS
 
 POLL = 1.0
 """Seconds after which the log is read also when no NOTIFY has come: a NOTIFY is only a hint."""
-TOGETHER = 0.05
+TOGETHER = 0.1
 """Seconds between two readings of a log that grows all the time; what comes meanwhile is taken together."""
 PAUSE = 0.5
 """Seconds between two tries to reach a server that is away."""
@@ -22,15 +22,23 @@ log = logging.getLogger(__name__)
 class Follower:
     """A thread that calls `catch_up` whenever the log grows, and begins anew when its connection is lost."""
 
-    def __init__(self, conninfo: str, catch_up: Callable[[], bool], what: str = "the read models") -> None:
+    def __init__(
+        self,
+        conninfo: str,
+        catch_up: Callable[[], bool],
+        what: str = "the read models",
+        together: float = TOGETHER,
+    ) -> None:
         """Take where the log is, what takes it in batch by batch, and what is kept up.
 
         Args:
             conninfo: Where the log is.
             catch_up: Takes in the next batch, and tells whether there may be more.
             what: What is kept up, in the words of the process's own log.
+            together: Seconds between two readings: each costs commands of the same process some milliseconds.
         """
         self._what = what
+        self._together = together
         self._conninfo = limited(conninfo)
         self._catch_up = catch_up
         self._trouble: str | None = None
@@ -62,8 +70,8 @@ class Follower:
             while self._catch_up() and not self._stopped.is_set():
                 pass
             self._well()
-            self._stopped.wait(TOGETHER)
-            waited = TOGETHER
+            self._stopped.wait(self._together)
+            waited = self._together
             while waited < POLL and not self._stopped.is_set():
                 if any(True for _ in connection.notifies(timeout=POLL / 10, stop_after=1)):
                     break
