@@ -157,15 +157,22 @@ async def test_it_is_rebuilt_while_the_service_runs(
     """While matches are opened and the log is followed, a rebuilding loses nothing and stops nobody."""
     follower = Follower(database, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
-    playing = asyncio.create_task(play(stores, 60))
-    model = MatchListModel()
-    rebuildings = 0
-    while not playing.done():
+    model, enough = MatchListModel(), asyncio.Event()
+
+    async def opened() -> int:
+        matches = 0
+        while not enough.is_set():
+            await play(stores, 4)
+            matches += 4
+        return matches
+
+    playing = asyncio.create_task(opened())
+    for _ in range(3):
         await asyncio.to_thread(rebuilt, datastore, model)
-        rebuildings += 1
-    await playing
-    assert rebuildings
-    await asyncio.to_thread(eventually, lambda: len(listed(database)) == 60)
+    assert not playing.done()
+    enough.set()
+    matches = await playing
+    await asyncio.to_thread(eventually, lambda: len(listed(database)) == matches)
     await asyncio.to_thread(follower.stop)
     stores.catch_up()
     assert rebuilt(datastore, model) == Rebuilt(rows_of(database, model), 0, 0)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -154,14 +155,15 @@ async def test_the_deployment_s_webhooks_are_an_administrator_s(stores: Stores) 
 async def test_an_owner_has_so_many_webhooks_at_most(stores: Stores) -> None:
     """However many are asked for at once; another owner's do not count."""
     webhooks, ann = stores.webhook_cases(), own(await player(stores))
-    asked = [made(webhooks, ann) for _ in range(MOST + 5)]
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    # A machine that is busy may have no connection for some of them in time.
-    assert {type(answer) for answer in answers if isinstance(answer, Exception)} <= {TooMany, Unavailable}
-    while len(await webhooks.all(ann)) < MOST:
-        await made(webhooks, ann)
-    with pytest.raises(TooMany):
-        await made(webhooks, ann)
+
+    async def ask() -> Webhook:
+        while True:
+            # A machine that is busy may have no connection in time: whoever asked comes again.
+            with suppress(Unavailable):
+                return await made(webhooks, ann)
+
+    answers = await asyncio.gather(*[ask() for _ in range(MOST + 5)], return_exceptions=True)
+    assert sum(isinstance(answer, TooMany) for answer in answers) == 5
     assert len(await webhooks.all(ann)) == MOST
     await made(webhooks, own(await player(stores)))
 
