@@ -184,7 +184,9 @@ async def _serve(
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
     keys = signing_keys(settings, datastore)
-    await keys.begin()
+    if duties.workers:
+        # Who signs nothing has no say in which key signs.
+        await keys.begin()
     limiter = Limiter(settings.limits)
     feeds, chats, players = services.matches.feeds, services.chat.streams, services.player_feed.streams
     closing: list[Stop] = []

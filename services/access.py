@@ -3,7 +3,7 @@
 from hmac import compare_digest
 from typing import Any
 
-from domain.match import Disclosure, Match, Phase, PlayerId, Reason, Visibility, to_act
+from domain.match import Disclosure, Match, Phase, PlayerId, Reason, Visibility, seat_held, to_act
 from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
@@ -89,14 +89,6 @@ def viewer_of(live: Live, player: PlayerId | None, looking_as: str | None) -> Vi
 def is_disclosed(match: Match[Any, Any]) -> bool:
     """Return whether whoever may know of a match may see all of it (common §10)."""
     return match.phase is Phase.FINISHED and match.terms.disclosure is Disclosure.AT_END
-
-
-def seat_held(match: Match[Any, Any], player: PlayerId) -> Seat | None:
-    """Return the seat that a player holds, the lowest if it is a branch; or None."""
-    for seat, holder in enumerate(match.holders):
-        if holder is not None and holder.player == player:
-            return Seat(seat)
-    return None
 
 
 def seat_of(match: Match[Any, Any], player: PlayerId) -> Seat:

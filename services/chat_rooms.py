@@ -4,10 +4,10 @@ from enum import StrEnum
 from typing import Any
 from unicodedata import category
 
-from domain.match import ChatMode, Match, PlayerId, Reason
+from domain.match import ChatMode, Match, PlayerId, Reason, seat_held
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from services.access import check_known_to, seat_held, seat_of
+from services.access import check_known_to, seat_of
 from services.chat_log import ChatRoom, Reader
 from services.errors import Forbidden, Malformed
 from services.live import Live

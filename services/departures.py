@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from domain.match import Phase
+from domain.match import Phase, seat_held
 from domain.shared.rejections import Rejected
-from services.access import seat_held
 from services.errors import Forbidden, NotFound
 from services.lobby import Lobby
 from services.matches import Matches
@@ -41,7 +40,7 @@ class Departures:
             if seat is not None and not listed.match.terms.is_branch:
                 # Whoever was faster, time or the opener, has settled it.
                 with suppress(Rejected, NotFound, Forbidden):
-                    await self._lobby.leave_seat(caller.id, listed.id, seat, "erased")
+                    await self._lobby.leave_seat(caller.id, listed.id, seat, None)
         await self._players.erase(caller)
 
     async def _unfinished(self, caller: Caller) -> AsyncIterator[Listed]:

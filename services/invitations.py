@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Invite, Match, PlayerId, Reason
+from domain.match import Invite, Match, PlayerId, Reason, seat_held
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from services.access import check_known_to, seat_held
+from services.access import check_known_to
 from services.decisions import Decisions, checked_key
 from services.errors import Forbidden, NotFound
 from services.ids import MatchId

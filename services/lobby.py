@@ -13,9 +13,10 @@ from domain.match import (
     Resign,
     Start,
     TakeSeat,
+    seat_held,
 )
 from domain.shared.seats import Seat
-from services.access import check_awaited, check_known_to, check_opener, holds, seat_held
+from services.access import check_awaited, check_known_to, check_opener, holds
 from services.bots import BOTS, account, bot_of
 from services.decisions import Decisions, Order, checked_key
 from services.errors import Forbidden, NotFound

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from domain.match import Cancelled, Finished, Invited, Match, PlayerId, Started, Visibility
 from domain.shared.outcomes import Outcome
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, by_seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.chat_log import ChatRoom, MessageId
 from services.ids import MatchId
@@ -97,7 +97,7 @@ def notices(match: Match[Any, Any], event: object, turns: Collection[Seat]) -> I
     if match.terms.is_branch:
         return
     public = match.terms.visibility is Visibility.PUBLIC
-    seats = [(Seat(number), held.player) for number, held in enumerate(match.holders) if held is not None]
+    seats = [(seat, held.player) for seat, held in by_seat(match.holders) if held is not None]
     for seat, player in seats:
         yield Notice(MessageType.MATCH_EVENT, player, seat, player)
     if public:

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Holder, Phase, PlayerId, TakeSeat, open_match
+from domain.match import Holder, Phase, PlayerId, TakeSeat, open_match, seat_held
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from services.access import check_known_to, seat_held
+from services.access import check_known_to
 from services.decisions import Decisions, checked_key
 from services.errors import NotFound
 from services.fits import fit_of

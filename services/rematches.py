@@ -15,10 +15,11 @@ from domain.match import (
     Reason,
     TakeSeat,
     options_again,
+    seat_held,
 )
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, by_seat
-from services.access import check_known_to, seat_held, seat_of
+from services.access import check_known_to, seat_of
 from services.bots import bot_of
 from services.decisions import Decisions, checked_key
 from services.ids import MatchId, parsed

@@ -86,8 +86,6 @@ class ChatCalls(ChatServiceServicer):
         if player is not None:
             self._players.sessions.hold(player.credential, listener)
         listener.cut_off = CUT_OFF.get()
-        if player is not None:
-            self._players.sessions.hold(player.credential, listener)
         try:
             while not listener.over:
                 for told in await listener.next():

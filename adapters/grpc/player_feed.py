@@ -60,7 +60,6 @@ class PlayerFeedCalls(PlayerFeedServiceServicer):
         )
         self._players.sessions.hold(player.credential, reading)
         reading.cut_off = CUT_OFF.get()
-        self._players.sessions.hold(player.credential, reading)
         try:
             while not reading.over:
                 for told in await reading.next():

@@ -9,7 +9,7 @@ from adapters.grpc.calls import CUT_OFF, Context, onlooker
 from adapters.grpc.generated.montane.v1 import proofs_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceServicer
 from adapters.grpc.matches import looking_as
-from adapters.grpc.requests import page_size
+from adapters.grpc.requests import invitation_in, page_size
 from services.heads import SignedDay
 from services.ids import MatchId
 from services.players import Players
@@ -38,7 +38,7 @@ class ProofCalls(ProofServiceServicer):
             MatchId(request.match),
             player,
             looking_as=looking_as(request),
-            invitation=request.invitation if request.HasField("invitation") else None,
+            invitation=invitation_in(request),
         )
         cut_off, loop = CUT_OFF.get(), asyncio.get_running_loop()
         async with aclosing(export.parts) as parts:
@@ -54,8 +54,7 @@ class ProofCalls(ProofServiceServicer):
     async def GetProof(self, request: pb.GetProofRequest, context: Context) -> pb.GetProofResponse:
         """Return what the server stands by of a match."""
         player = await onlooker(self._players, context)
-        shown = request.invitation if request.HasField("invitation") else None
-        proof = await self._proofs.proof(MatchId(request.match), player, shown)
+        proof = await self._proofs.proof(MatchId(request.match), player, invitation_in(request))
         return pb.GetProofResponse(proof=_proof(proof))
 
     @override

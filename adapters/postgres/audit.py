@@ -22,7 +22,6 @@ from adapters.postgres.heads import (
     SIGNED,
     day_in,
     head_in,
-    is_branch,
     signed_in,
 )
 from adapters.postgres.mapper import EventMapper
@@ -233,7 +232,6 @@ class _Match:
         self._audit: MatchAudit | None = None
         self._known: Known | None = None
         self._signed_since: int | None = None
-        self._is_branch = False
         self._found: Found | None = None
 
     def take(self, rows: Iterable[Row], known: Known) -> None:
@@ -247,8 +245,6 @@ class _Match:
         for position, _, version, topic, state in rows:
             try:
                 audit.take(mapper.read(version, topic, state))
-                if version == 1:
-                    self._is_branch = is_branch(state)
             except Fault as fault:
                 self._found = Found(self._id, fault.version, str(fault))
                 return
@@ -264,7 +260,7 @@ class _Match:
             due = self._signed_since is not None and self._signed_since <= self._known.reached
             signed = self._known.signed.get(self.number)
             try:
-                self._audit.end(signed, signatures, due=due and not self._is_branch)
+                self._audit.end(signed, signatures, due=due)
             except Fault as fault:
                 self._found = Found(self._id, fault.version, str(fault))
         return self._found

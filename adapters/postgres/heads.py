@@ -12,6 +12,7 @@ from psycopg import Cursor, sql
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import tag
+from adapters.postgres.read_models.reader import newest
 from adapters.postgres.store import EVENTS, uuid_of
 from adapters.signing import key_of
 from domain.match import BranchOf, Finished
@@ -27,7 +28,6 @@ NAME = "signatures"
 FINISHED = tag(Finished)
 HASH_SIZE = 32
 
-NEWEST = sql.SQL("SELECT coalesce(max(notification_id), 0) AS newest FROM {}").format(sql.Identifier(EVENTS))
 REACHED = "SELECT notification_id AS reached FROM match_tracking WHERE application_name = %s"
 TRACK = (
     "INSERT INTO match_tracking (application_name, notification_id) VALUES (%s, %s)"
@@ -298,8 +298,7 @@ def head_in(row: dict[str, Any]) -> Head:
 def _finals(cursor: Cursor[Any], most: int) -> Finals:
     reached = cursor.execute(REACHED, (NAME,)).fetchone()
     after = 0 if reached is None else reached["reached"]
-    newest = cursor.execute(NEWEST).fetchone()
-    up_to = after if newest is None else newest["newest"]
+    up_to = newest(cursor)
     # Planned anew each time: a plan made while the log was small reads all of it later on.
     rows = cursor.execute(FINALS, (after, up_to, FINISHED, most), prepare=False).fetchall()
     finals = tuple(

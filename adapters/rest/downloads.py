@@ -9,6 +9,7 @@ from litestar import Response
 from litestar.response.base import ASGIResponse
 
 from adapters.rest.connections import abort_of
+from adapters.rest.streams import reader_gone
 from services.errors import Unavailable
 
 SECONDS_TO_SEND = 20
@@ -41,7 +42,7 @@ class _Sending(ASGIResponse):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Send part after part; the connection is given up if one cannot be read, or is not taken."""
-        gone = asyncio.create_task(_gone(receive))
+        gone = asyncio.create_task(reader_gone(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers})
             async with aclosing(self._parts) as parts:
@@ -56,9 +57,3 @@ class _Sending(ASGIResponse):
             abort_of(scope)()
         finally:
             gone.cancel()
-
-
-async def _gone(receive: Any) -> None:
-    """Return when the reader has gone."""
-    while (await receive())["type"] != "http.disconnect":
-        pass

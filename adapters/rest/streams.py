@@ -148,7 +148,7 @@ class _Sending(ASGIResponse):
         """Send item after item until the stream is over or its reader gone."""
         watch, form = self._watch, self._form
         watch.cut_off = abort_of(scope)
-        gone = asyncio.create_task(_gone(receive))
+        gone = asyncio.create_task(reader_gone(receive))
         gone.add_done_callback(lambda _: watch.nudge())
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers})
@@ -164,7 +164,7 @@ class _Sending(ASGIResponse):
             gone.cancel()
 
 
-async def _gone(receive: Any) -> None:
+async def reader_gone(receive: Any) -> None:
     """Return when the reader has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass

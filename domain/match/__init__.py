@@ -58,6 +58,7 @@ from domain.match.state import (
     StartMode,
     Terms,
     Visibility,
+    seat_held,
 )
 from domain.match.view import seen
 
@@ -115,6 +116,7 @@ __all__ = [
     "options_again",
     "ranks",
     "result",
+    "seat_held",
     "seen",
     "submit",
     "take_seat",

@@ -24,7 +24,17 @@ from domain.match.events import (
 )
 from domain.match.evolve import evolve
 from domain.match.rejections import Reason
-from domain.match.state import CancelReason, Holder, Match, OnTimeOut, Phase, PlayerId, StartMode, Terms
+from domain.match.state import (
+    CancelReason,
+    Holder,
+    Match,
+    OnTimeOut,
+    Phase,
+    PlayerId,
+    StartMode,
+    Terms,
+    seat_held,
+)
 from domain.shared.chance import Chance
 from domain.shared.game import Game, begin, default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind, best
@@ -116,7 +126,7 @@ def take_seat[S, O](
     _check_open(match)
     if match.holders[seat] is not None:
         raise Rejected(Reason.SEAT_TAKEN, seat=seat)
-    if any(other is not None and other.player == holder.player for other in match.holders):
+    if seat_held(match, holder.player) is not None:
         raise Rejected(Reason.ALREADY_SEATED)
     if holder.player in match.barred:
         raise Rejected(Reason.PLAYER_BARRED)
@@ -156,7 +166,7 @@ def invite[S, O](game: Game[S, Any, Any, O], match: Match[S, O], player: PlayerI
         raise Rejected(Reason.PLAYER_BARRED)
     if player in match.invited:
         raise Rejected(Reason.ALREADY_INVITED)
-    if any(holder is not None and holder.player == player for holder in match.holders):
+    if seat_held(match, player) is not None:
         raise Rejected(Reason.ALREADY_SEATED)
     if len(match.invited) >= MOST_INVITED:
         raise Rejected(Reason.TOO_MANY_INVITED, most=MOST_INVITED)
@@ -225,8 +235,8 @@ def time_out[S, O](
         resigned = Resigned(seat)
         events, after = (*events, resigned), evolve(game, after, resigned)
     else:
-        more, table = play(game, after.table, seat, default_move(game, after.table, seat), chance)
-        events, after = (*events, *more), replace(after, table=table)
+        more, after = _by_default(game, after, seat, chance)
+        events = (*events, *more)
     return _settled(game, events, after, seat, chance, at)
 
 
@@ -354,8 +364,8 @@ def _settled[S, O](
         seat = next((seat for seat in game.to_act(match.table) if seat in match.resigned), None)
         if seat is None:
             break
-        more, table = play(game, match.table, seat, default_move(game, match.table, seat), chance)
-        events, match = (*events, *more), replace(match, table=table)
+        more, match = _by_default(game, match, seat, chance)
+        events = (*events, *more)
     outcome = _outcome(game, match)
     if outcome is not None:
         finished = Finished(outcome)
@@ -371,6 +381,14 @@ def _settled[S, O](
         clocks = time.moved(control, match.clocks, mover, running, _told(at))
     clocks_set = ClocksSet(clocks)
     return (*events, clocks_set), evolve(game, match, clocks_set)
+
+
+def _by_default[S, O](
+    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, chance: Chance
+) -> Decided[S, O]:
+    """Return what the default move of a seat brings about (common §6, §7)."""
+    events, table = play(game, match.table, seat, default_move(game, match.table, seat), chance)
+    return events, replace(match, table=table)
 
 
 def _told(at: datetime | None) -> datetime:

@@ -1,7 +1,7 @@
 """A match whatever the game: who sits where, how far it is, and the game's own state inside."""
 
 from enum import StrEnum
-from typing import NewType
+from typing import Any, NewType
 
 from msgspec import Struct
 
@@ -187,3 +187,11 @@ class Match[S, O](Struct, frozen=True):
     first: Seat | None = None
     timed_out: tuple[Seat, ...] = ()
     clocks: Clocks | None = None
+
+
+def seat_held(match: Match[Any, Any], player: PlayerId) -> Seat | None:
+    """Return the seat that a player holds, the lowest if it is a branch; or None."""
+    for seat, holder in enumerate(match.holders):
+        if holder is not None and holder.player == player:
+            return Seat(seat)
+    return None

@@ -35,6 +35,20 @@ async def test_an_erased_player_leaves_its_seats() -> None:
     assert ann.id not in await node.players.named([ann.id])
 
 
+async def test_an_erasure_that_was_ended_midway_leaves_what_was_taken_since() -> None:
+    """A seat that was left, and taken again before the account went, is left again; keys stand in no way."""
+    node = memory_stores().services()
+    ann, token = await node.players.open_guest("Ann")
+    options = node.matches.games["mount_drago"].options()
+    _, listed = await node.matches.open(
+        ann.id, proposal(game="mount_drago", options=options, seats=2), "erased"
+    )
+    await node.lobby.leave_seat(ann.id, listed.id, 0, None)
+    await node.lobby.take_seat(ann.id, listed.id, 0, "", None)
+    await node.departures.erase(await node.players.authenticate(token, Scope.PLAY))
+    assert (await node.matches.read(listed.id, None)).match.holders == (None, None)
+
+
 async def test_a_token_that_manages_no_account_leaves_no_seat() -> None:
     """A bot's token erases nothing, and gives nothing up."""
     node = memory_stores().services()
