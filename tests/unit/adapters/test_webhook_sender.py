@@ -150,7 +150,14 @@ async def test_a_name_is_checked_where_it_leads() -> None:
     """A name that has only private addresses is refused, and nobody is connected to."""
     async with receiver(answers(200)) as inside:
         url = f"https://ann.example:{inside.port}/"
-        for found in (["127.0.0.1"], ["::1", "169.254.169.254"], ["::ffff:127.0.0.1"]):
+        for found in (
+            ["127.0.0.1"],
+            ["::1", "169.254.169.254"],
+            ["::ffff:127.0.0.1"],
+            ["192.0.0.192", "3fff::1"],
+            ["64:ff9b:1::808:808", "64:ff9b::7f00:1", "2002:7f00:1::1"],
+            ["5f00::1", "100:0:0:1::1", "fe80::1%lo", "240.0.0.1"],
+        ):
             reply = await sender(private=False, found=found).send(parcel(url), datetime.now(UTC))
             assert (reply.status, reply.error) == (None, AttemptError.ADDRESS_REFUSED)
     assert inside.got == []
