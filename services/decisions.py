@@ -130,11 +130,13 @@ class Decisions:
             for _ in range(ATTEMPTS):
                 try:
                     # Only the player's own keys are looked up: to others they tell nothing.
-                    if done := live.done.get((by, key)):
-                        if done.digest != digest:
-                            raise KeyReused
-                        past = await self.live.at_version(id, done.last)
+                    if done := live.done_for(by, key):
                         events = await self.store.read(id, done.first - 1, done.last)
+                        if events[0].digest != digest:
+                            raise KeyReused
+                        past = live
+                        if done.last < live.version:
+                            past = await self.live.at_version(id, done.last)
                         return Done(live, secrets, key, events[0].seat, events, past.match)
                     seat, command = order(live, secrets)
                     if expected_version is not None and expected_version != live.version:

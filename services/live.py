@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from domain.match import Match, Opened, PlayerId, Terms, evolve
@@ -15,8 +16,15 @@ from services.ports import Done, EventStore, Listed, Recorded, Secrets, Snapshot
 type Games = dict[str, Game[Any, Any, Any, Any]]
 """The registered games by id, each in its newest edition."""
 
-type CommandName = tuple[PlayerId | None, str]
-"""By whom a command was given, and its idempotency key."""
+NAME_BYTES = 16
+
+
+def command_name(by: PlayerId | None, key: str) -> bytes:
+    """Return what a command is remembered by: the beginning of SHA-256 of who gave it and its key.
+
+    Keys have up to 255 characters and are kept for as long as their match is.
+    """
+    return sha256(f"{by or ''} {key}".encode()).digest()[:NAME_BYTES]
 
 
 class Live:
@@ -29,7 +37,7 @@ class Live:
         version: How many events it holds.
         opened_at: When it was opened, UTC.
         head: Hash of its last event.
-        done: What was done for each player and idempotency key.
+        done: What was done for each player and idempotency key, by `command_name`.
         snapshot_version: Version of the latest snapshot known, 0 if none.
     """
 
@@ -43,8 +51,8 @@ class Live:
         self.version = snapshot.version
         self.opened_at: datetime = snapshot.opened_at
         self.head = snapshot.head
-        self.done: dict[CommandName, Done] = {(by, key): done for by, key, done in snapshot.done}
-        self._last: CommandName = (None, "")
+        self.done: dict[bytes, Done] = dict(snapshot.done)
+        self._last = b""
         self.snapshot_version = 0
 
     def fold(self, events: Sequence[Recorded]) -> None:
@@ -59,16 +67,17 @@ class Live:
         self.match = match
         for recorded in events:
             # Only the first of a command's events names it.
-            if recorded.key is not None and recorded.digest is not None:
-                self._last = recorded.by, recorded.key
-                known = self.done.get(self._last)
-                first = recorded.version if known is None else known.first
-                self.done[self._last] = Done(recorded.digest, first, recorded.version)
-            else:
-                known = self.done[self._last]
-                self.done[self._last] = Done(known.digest, known.first, recorded.version)
+            if recorded.key is not None:
+                self._last = command_name(recorded.by, recorded.key)
+            known = self.done.get(self._last)
+            first = recorded.version if known is None else known.first
+            self.done[self._last] = Done(first, recorded.version)
             self.version = recorded.version
             self.head = recorded.link.hash
+
+    def done_for(self, by: PlayerId | None, key: str) -> Done | None:
+        """Return what was done for a player and idempotency key; None if nothing was."""
+        return self.done.get(command_name(by, key))
 
     @property
     def listed(self) -> Listed:
@@ -77,9 +86,12 @@ class Live:
 
     def snapshot(self) -> Snapshot:
         """Return all of it as a snapshot."""
-        done = tuple((by, key, what) for (by, key), what in self.done.items())
         return Snapshot(
-            version=self.version, match=self.match, opened_at=self.opened_at, head=self.head, done=done
+            version=self.version,
+            match=self.match,
+            opened_at=self.opened_at,
+            head=self.head,
+            done=tuple(self.done.items()),
         )
 
 

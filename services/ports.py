@@ -47,16 +47,14 @@ class Recorded(Struct, frozen=True, kw_only=True):
     to_act: tuple[Seat, ...] | None = None
 
 
-class Done(Struct, frozen=True):
-    """A command that was carried out.
+class Done(Struct, frozen=True, gc=False):
+    """A command that was carried out; what was asked is with its first event.
 
     Attributes:
-        digest: SHA-256 of what was asked, in hexadecimal.
         first: Version of its first event.
         last: Version of its last event.
     """
 
-    digest: str
     first: int
     last: int
 
@@ -69,14 +67,14 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         match: The folded match.
         opened_at: When the match was opened, UTC.
         head: Hash of the last of its events.
-        done: The commands carried out, as (by whom, key, what was done).
+        done: The commands carried out, each by its `services.live.command_name`.
     """
 
     version: int
     match: Match[Any, Any]
     opened_at: datetime
     head: str
-    done: tuple[tuple[PlayerId | None, str, Done], ...]
+    done: tuple[tuple[bytes, Done], ...]
 
 
 class VersionTaken(Exception):  # noqa: N818 - an answer of the store
@@ -102,7 +100,7 @@ class EventStore(Protocol):
         """Return the latest usable snapshot, at most at version `up_to`."""
 
     async def keep_snapshot(self, match: MatchId, snapshot: Snapshot) -> None:
-        """Store a snapshot."""
+        """Store a snapshot, and forget all but the newest two of its match."""
 
     async def close(self) -> None:
         """Finish what was accepted; nothing is appended any more."""

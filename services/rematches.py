@@ -102,7 +102,7 @@ class Rematches:
                 player, proposal, f"rematch {tries}", owner=number, then=then
             )
             live = await self._decisions.live.current(listed.id)
-            if live.match.phase is not Phase.CANCELLED or (player, key) in live.done:
+            if live.match.phase is not Phase.CANCELLED or live.done_for(player, key):
                 return listed.id
         raise Rejected(Reason.MATCH_CANCELLED)
 

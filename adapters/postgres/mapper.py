@@ -4,6 +4,7 @@ A stored event's topic is the name that its type is tagged with, written out in 
 envelope as JSON. An event that changed shape gets a new schema number here and an upcast in its game.
 """
 
+import struct
 from collections.abc import Iterable
 from datetime import datetime
 from functools import reduce
@@ -19,17 +20,19 @@ from adapters.generics import filled
 from domain.match import MATCH_EVENTS, Branched, Match, Opened, PlayerId
 from domain.match.proof import Link
 from domain.shared.seats import Seat
-from services.live import Games
+from services.live import NAME_BYTES, Games
 from services.ports import Done, Recorded, Snapshot
 
 SCHEMA = 1
 """The shape in which events are written today."""
 
 SNAPSHOT_TOPIC = "match.snapshot"
-SNAPSHOT_SCHEMA = 1
+SNAPSHOT_SCHEMA = 2
 """The shape in which snapshots are written today; any other is ignored."""
 
 NO_COMMAND = Raw(b"null")
+DONE = struct.Struct(f">{NAME_BYTES}sII")
+"""A command that was carried out, as a snapshot has it: its name, the first and the last of its versions."""
 
 
 class LoggedEvent(Struct, frozen=True):
@@ -157,7 +160,7 @@ class SnapshotMapper:
             match=snapshot.match,
             opened_at=snapshot.opened_at,
             head=snapshot.head,
-            done=snapshot.done,
+            done=b"".join(DONE.pack(name, done.first, done.last) for name, done in snapshot.done),
         )
         return StoredEvent(match, snapshot.version, SNAPSHOT_TOPIC, msgspec.json.encode(kept))
 
@@ -168,14 +171,15 @@ class SnapshotMapper:
             if shape.schema != SNAPSHOT_SCHEMA:
                 return None
             kept = self._decoders[shape.game].decode(stored.state)
-        except (msgspec.DecodeError, KeyError):
+            done = tuple((name, Done(first, last)) for name, first, last in DONE.iter_unpack(kept.done))
+        except (msgspec.DecodeError, KeyError, struct.error):
             return None
         return Snapshot(
             version=stored.originator_version,
             match=kept.match,
             opened_at=kept.opened_at,
             head=kept.head,
-            done=kept.done,
+            done=done,
         )
 
 
@@ -188,7 +192,7 @@ class Kept[S, O](Struct, frozen=True, kw_only=True):
     match: Match[S, O]
     opened_at: datetime
     head: str
-    done: tuple[tuple[PlayerId | None, str, Done], ...]
+    done: bytes
 
 
 class Shape(Struct):

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from eventsourcing.persistence import (
-    AggregateRecorder,
     ApplicationRecorder,
     InfrastructureFactory,
     IntegrityError,
@@ -26,6 +25,9 @@ from services.live import Games
 from services.ports import Recorded, Snapshot, VersionTaken
 
 EVENTS = "match_events"
+
+KEPT_SNAPSHOTS = 2
+"""How many snapshots of a match are kept: each has all of its idempotency keys."""
 
 APPEND = (
     "SELECT refused, last"
@@ -62,11 +64,52 @@ class MatchRecorder(PostgresApplicationRecorder):
         return list(range(row["last"] - len(stored_events) + 1, row["last"] + 1))
 
 
+KEEP_SNAPSHOT = f"""
+WITH kept AS (
+    INSERT INTO match_snapshots (originator_id, originator_version, topic, state)
+    VALUES (%(match)s, %(version)s, %(topic)s, %(state)s) ON CONFLICT DO NOTHING
+)
+DELETE FROM match_snapshots WHERE originator_id = %(match)s AND originator_version < (
+    SELECT originator_version FROM (
+        SELECT originator_version FROM match_snapshots WHERE originator_id = %(match)s
+        UNION SELECT %(version)s
+    ) AS versions ORDER BY originator_version DESC OFFSET {KEPT_SNAPSHOTS - 1} LIMIT 1
+)
+"""  # noqa: S608 - a number of our own
+
+
 class SnapshotRecorder(PostgresAggregateRecorder):
     """The library's recorder of snapshots without its retries."""
 
     insert_events = PostgresAggregateRecorder.insert_events.__wrapped__
     select_events = PostgresAggregateRecorder.select_events.__wrapped__
+
+    def keep(self, snapshot: StoredEvent) -> None:
+        """Store a snapshot, unless it is there, and forget all but the newest of its match."""
+        values = {
+            "match": snapshot.originator_id,
+            "version": snapshot.originator_version,
+            "topic": snapshot.topic,
+            "state": snapshot.state,
+        }
+        with self.datastore.get_connection() as connection:
+            connection.execute(KEEP_SNAPSHOT, values)
+
+
+class MemorySnapshots(POPOAggregateRecorder):
+    """The library's recorder of snapshots in memory."""
+
+    def keep(self, snapshot: StoredEvent) -> None:
+        """Store a snapshot, unless it is there, and forget all but the newest of its match."""
+        with suppress(IntegrityError):
+            self.insert_events([snapshot])
+        index = self._stored_events_index[str(snapshot.originator_id)]
+        for version in sorted(index)[:-KEPT_SNAPSHOTS]:
+            del index[version]
+
+
+type Snapshots = SnapshotRecorder | MemorySnapshots
+"""Where snapshots are kept."""
 
 
 class RecorderFactory(PostgresFactory):
@@ -83,6 +126,10 @@ class RecorderFactory(PostgresFactory):
         InfrastructureFactory.__init__(self, Environment("match", {self.CREATE_TABLE: "n"}))
         self.datastore = datastore
 
+    def snapshot_recorder(self) -> SnapshotRecorder:
+        """Return the recorder of snapshots."""
+        return SnapshotRecorder(self.datastore, events_table_name="match_snapshots")
+
 
 class Run(Protocol):
     """Does blocking work away from the event loop, or at once where nothing blocks."""
@@ -98,7 +145,7 @@ class Store:
         self,
         games: Games,
         events: ApplicationRecorder,
-        snapshots: AggregateRecorder,
+        snapshots: Snapshots,
         run: Run,
         group_commit: GroupCommit | None = None,
     ) -> None:
@@ -155,8 +202,7 @@ class Store:
     async def keep_snapshot(self, match: MatchId, snapshot: Snapshot) -> None:
         """Store a snapshot; one that is there already stays."""
         stored = self._snapshots_mapper.to_stored(uuid_of(match), snapshot)
-        with suppress(IntegrityError):
-            await self._run(lambda: self._snapshots.insert_events([stored]))
+        await self._run(lambda: self._snapshots.keep(stored))
 
     async def answers(self) -> bool:
         """Return whether the store answers now."""
@@ -179,11 +225,11 @@ def postgres_store(games: Games, datastore: Datastore, append_queue: int) -> Sto
     """
     group_commit = GroupCommit(datastore.conninfo, append_queue)
     recorders = RecorderFactory(datastore)
-    events, snapshots = recorders.application_recorder(), recorders.aggregate_recorder("snapshots")
-    return Store(games, events, snapshots, datastore.run, group_commit)
+    events = recorders.application_recorder()
+    return Store(games, events, recorders.snapshot_recorder(), datastore.run, group_commit)
 
 
-def memory_store(games: Games, events: POPOApplicationRecorder, snapshots: POPOAggregateRecorder) -> Store:
+def memory_store(games: Games, events: POPOApplicationRecorder, snapshots: MemorySnapshots) -> Store:
     """Return a log in memory, gone with the process: the twin for fast tests."""
 
     async def at_once[Result](work: Callable[[], Result]) -> Result:

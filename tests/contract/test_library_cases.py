@@ -77,7 +77,7 @@ class TestSnapshots(OnOurTables, persistence.AggregateRecorderTestCase):
 
     def create_recorder(self) -> AggregateRecorder:
         """Return our recorder of snapshots."""
-        return RecorderFactory(self.datastore()).aggregate_recorder("snapshots")
+        return RecorderFactory(self.datastore()).snapshot_recorder()
 
 
 class TestTracking(OnOurTables, persistence.TrackingRecorderTestCase):

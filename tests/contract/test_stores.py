@@ -16,6 +16,7 @@ from domain.montana.events import CardMoved, Dealt
 from domain.shared.seats import Seat
 from services.errors import NotFound, Unavailable
 from services.ids import MatchId, match_id, new_uuid, written
+from services.live import command_name
 from services.ports import Done, Opening, Recorded, Secrets, Snapshot, VersionTaken
 from tests.support.matches import LINK
 from tests.support.server import free_port
@@ -105,7 +106,7 @@ async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
     """Snapshots are found by version; one whose shape is of another time is ignored."""
     match = fresh()
     folded = evolve(MONTANA, None, OPENED.event)
-    done = ((None, "key 1", Done("d", 1, 1)), (ANN, "key 2", Done("d", 2, 2)))
+    done = ((command_name(None, "key 1"), Done(1, 1)), (command_name(ANN, "key 2"), Done(2, 2)))
     early = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, done=done)
     late = msgspec.structs.replace(early, version=20)
     assert await stores.store.snapshot(match) is None
@@ -116,6 +117,21 @@ async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
     assert await stores.store.snapshot(match, 20) == late
     assert await stores.store.snapshot(match, 19) == early
     assert await stores.store.snapshot(match, 9) is None
+
+
+async def test_two_snapshots_of_a_match_are_kept(stores: Stores) -> None:
+    """Those before the newest two are forgotten, those of other matches are not."""
+    match, other = fresh(), fresh()
+    folded = evolve(MONTANA, None, OPENED.event)
+    first = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, done=())
+    await stores.store.keep_snapshot(other, first)
+    for version in (10, 30, 40, 20, 50):
+        await stores.store.keep_snapshot(match, msgspec.structs.replace(first, version=version))
+    assert [
+        kept and kept.version
+        for kept in [await stores.store.snapshot(match, up_to) for up_to in (10, 20, 30, 39, 40, 49, 50)]
+    ] == [None, None, None, None, 40, 40, 50]
+    assert await stores.store.snapshot(other) == first
 
 
 async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
+from eventsourcing.popo import POPOApplicationRecorder
 
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
@@ -22,7 +22,7 @@ from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresM
 from adapters.postgres.read_models.player_feed import MemoryPlayerLog, PostgresPlayerLog
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
-from adapters.postgres.store import Store, memory_store, postgres_store
+from adapters.postgres.store import MemorySnapshots, Store, memory_store, postgres_store
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.use_cases import Services
 from domain.games import GAMES
@@ -190,7 +190,7 @@ def memory_stores() -> Stores:
     log = POPOApplicationRecorder()
     seeds, chat_log = MemorySeeds(), MemoryChatLog()
     return Stores(
-        memory_store(games, log, POPOAggregateRecorder()),
+        memory_store(games, log, MemorySnapshots()),
         accounts=MemoryAccounts(),
         seeds=seeds,
         match_list=MemoryMatchList(games, log),

@@ -1,8 +1,17 @@
 """Matches held folded in memory."""
 
 import gc
+from typing import Any
+from uuid import UUID
 
-from domain.match import PlayerId
+import pytest
+from msgspec.structs import replace
+
+from adapters.postgres.mapper import SnapshotMapper
+from domain.games import GAMES
+from domain.match import PlayerId, Resign, legal_moves
+from domain.shared.seats import Seat
+from services.errors import KeyReused
 from services.ids import MatchId
 from services.live import Live
 from services.matches import Matches
@@ -30,3 +39,33 @@ async def test_so_many_matches_are_remembered_and_no_more() -> None:
     for match in (*matches, matches[0]):
         await node.read(match, ANN)
     assert folded() & set(matches) == {matches[8], matches[9], matches[0]}
+
+
+async def test_a_key_is_kept_as_long_as_its_match_and_costs_24_bytes() -> None:
+    """However long keys and match are, a snapshot grows by the same each time, and any key is answered."""
+    stores = memory_stores()
+    node = stores.node(snapshot_every=1)
+    id = await opened(node)
+    told, sizes = {}, []
+    for number in range(30):
+        live = await node.decisions.live.current(id)
+        command = legal_moves(live.game, live.match, Seat(0))[0]
+        key = f"{number} ".ljust(255, "k")
+        told[key] = command, await submitted(node, id, command, key)
+        await node.decisions.live.current(id)
+        kept = SnapshotMapper(dict(GAMES)).to_stored(UUID(int=0), live.snapshot())
+        bare = SnapshotMapper(dict(GAMES)).to_stored(UUID(int=0), replace(live.snapshot(), done=()))
+        sizes.append(len(kept.state) - len(bare.state))
+    assert sizes == [(24 * (number + 2) + 2) // 3 * 4 for number in range(30)]
+    await node.drain()
+    other = stores.node()
+    for key, (command, version) in told.items():
+        assert await submitted(other, id, command, key) == version
+    with pytest.raises(KeyReused):
+        await submitted(other, id, Resign(), key)
+
+
+async def submitted(node: Matches, id: MatchId, command: Any, key: str) -> int:
+    """Return the version behind a command of Ann's."""
+    answer = await node.submit(ANN, id, command, key=key, expected_version=None, validate_only=False)
+    return answer.version
