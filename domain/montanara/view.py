@@ -34,7 +34,7 @@ from domain.montanara.events import (
 from domain.montanara.outcome import outcome
 from domain.montanara.state import BOTH, Card, Phase, State, as_hand, in_tunnel, kinds, opponent
 from domain.shared.chance import Chance
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, by_seat
 from domain.shared.viewers import Seen, TablePile, Viewer, each_its_own, face_down, sees, sees_all, shown
 
 
@@ -174,28 +174,28 @@ def seen(event: Event, viewer: Viewer) -> Event:
 def determinize(state: State, viewer: Viewer, chance: Chance) -> State:
     """Return another table that the viewer cannot tell from this one (§6, R14).
 
-    All cards that the viewer does not know are shuffled and laid anew in their places. Those that it knows
+    All cards that the viewer does not know are shuffled and laid again in their places. Those that it knows
     stay: what it was shown, and what follows for a single card from what everybody saw, as who took one that
-    the viewer knew. Who knows which places is public, and stays as well.
+    the viewer knew. Who knows which places of the mountains is public, and stays as well. Of a hand it is
+    not: whether a card that was played was one that the other seat knew shows in what is left. So of a card
+    in a hand that the viewer does not know, it can only say that the hand's seat knows it.
     """
     if sees_all(viewer):
         return state
-    piles = (*map(_by_history, state.hands), *state.mountains)
+    hands = tuple(tuple(_as_held(card, seat, viewer) for card in hand) for seat, hand in by_seat(state.hands))
+    piles = (*hands, *state.mountains)
     hidden = [card.kind for pile in piles for card in pile if viewer.seat not in card.known_to]
     drawn = iter(chance.shuffle(hidden))
     laid = [
-        tuple(
-            card if viewer.seat in card.known_to else Card(next(drawn), card.known_to, card.given)
-            for card in pile
-        )
+        tuple(card if viewer.seat in card.known_to else replace(card, kind=next(drawn)) for card in pile)
         for pile in piles
     ]
     return replace(state, hands=tuple(map(as_hand, laid[:SEATS])), mountains=tuple(laid[SEATS:]))
 
 
-def _by_history(hand: tuple[Card, ...]) -> tuple[Card, ...]:
-    """Return a hand in the order of who knows which cards; that of the cards would tell what they are."""
-    return tuple(sorted(hand, key=lambda card: (card.known_to, card.given)))
+def _as_held(card: Card, seat: Seat, viewer: Viewer) -> Card:
+    """Return a card of a seat's hand with what the viewer can say of who knows it (R14)."""
+    return card if viewer.seat in card.known_to else Card(card.kind, (seat,))
 
 
 def _seat(state: State, seat: Seat, viewer: Viewer) -> TableSeat:

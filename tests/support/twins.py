@@ -24,6 +24,7 @@ from adapters.grpc.mapping import Mapper
 from adapters.postgres.mapper import tag
 from domain.games import GAMES
 from domain.match import Phase, Resign, evolve, legal_moves, submit, to_act, why_not
+from domain.match.branch import resampled
 from domain.shared.chance import Chance, SeededChance
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
@@ -267,7 +268,9 @@ class _Pair:
                 self._same_forced(seat)
         if alike and len(in_twin) > len(happened):
             raise Leak(f"{self._viewer} sees that {command} brings about less")
-        if not alike:
+        if alike:
+            self._same_branch()
+        else:
             self._renew()
 
     def _same_event(self, seat: Seat, events: tuple[Any, Any], matches: tuple[AnyMatch, AnyMatch]) -> bool:
@@ -303,6 +306,19 @@ class _Pair:
             evolve(game, replace(self._true, table=twin), other),
         )
         self._same_event(seat, (event, other), matches)
+
+    def _same_branch(self) -> None:
+        """Assert that a branch off both begins on the same table, if chance is the same.
+
+        All that is shown of the branch later, from whichever seat, follows from that table.
+        """
+        if self._true.phase is not Phase.PLAYING:
+            return
+        one, other = (
+            resampled(self._game, match.table, self._viewer, SeededChance(SEED, f"branch/{self._version}"))
+            for match in (self._true, self._twin)
+        )
+        self._same("the table of its branch", one, other)
 
     def _same(self, what: str, one: Any, other: Any) -> None:
         if one != other:

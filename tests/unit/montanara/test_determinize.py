@@ -2,13 +2,17 @@
 
 from collections import Counter
 
+import pytest
+
+from domain.match.branch import resampled
 from domain.montanara.catalogue import Kind, Options, TunnelOrder
 from domain.montanara.commands import PlayDrilling, PlayDwarf, PlayTheft, PlayTunnel, TakeCard
 from domain.montanara.state import State
 from domain.montanara.view import determinize, view
 from domain.shared.game import begin
+from domain.shared.seats import by_seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.montanara import after, cards, laid, montanara, shuffled, table
+from tests.support.montanara import after, cards, known_hand, laid, montanara, shuffled, table
 from tests.support.scenarios import ANN, BEN, luck
 
 MOUNTAINS = "theft*0 tunnel / crystal*1 dwarf*01 / open_pit / drilling shaking"
@@ -99,6 +103,53 @@ def test_a_given_hand_stays_whole() -> None:
     for seat in (ANN, BEN):
         assert {laid(twin).seats for twin in twins(state, seated(seat))} == {laid(state).seats}
     assert len({laid(twin).seats for twin in twins(state, SPECTATOR)}) > 20
+
+
+@pytest.mark.parametrize(
+    ("played", "taken"), [("tunnel", "dwarf"), ("dwarf", "tunnel")], ids=["given", "taken since"]
+)
+def test_a_spectators_twin_does_not_tell_if_a_played_card_was_given(played: str, taken: str) -> None:
+    """Ann gave Ben a card, and he took one; whether he plays the one or the other, only Ann can tell (R14).
+
+    The tables after it differ in what Ann knows of the card that is left, which a spectator does not see.
+    """
+    state = after(
+        table(
+            hands=f"theft {played} / drilling",
+            mountains=f"{taken} open_pit / open_pit / crystal / crystal",
+        ),
+        PlayTheft(),
+        TakeCard(0),
+        TakeCard(1),
+    )
+    for command in (PlayTunnel(2), PlayDwarf()):
+        left = after(state, command)
+        other = after(
+            table(
+                hands=f"theft {taken} / drilling",
+                mountains=f"{played} open_pit / open_pit / crystal / crystal",
+            ),
+            PlayTheft(),
+            TakeCard(0),
+            TakeCard(1),
+            command,
+        )
+        assert known_hand(left, ANN) != known_hand(other, ANN)
+        assert view(left, SPECTATOR) == view(other, SPECTATOR)
+        for number in range(20):
+            one, twin = (
+                resampled(montanara.game, each, SPECTATOR, luck(f"{number}")) for each in (left, other)
+            )
+            assert one == twin
+            assert known_hand(one, ANN) == ()
+
+
+def test_of_a_hidden_hand_a_viewer_knows_who_holds_it() -> None:
+    """Nothing else of who knows its cards, whatever the other seat gave or saw (R14)."""
+    state = table(hands="dwarf* theft / crystal cave_in*", mountains=MOUNTAINS)
+    for twin in twins(state, SPECTATOR):
+        for seat, hand in by_seat(twin.hands):
+            assert {(card.known_to, card.given) for card in hand} == {((seat,), False)}
 
 
 def test_what_a_seat_is_being_shown_stays() -> None:
