@@ -7,16 +7,19 @@ COMPILE_LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.
 ARGS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check bench proto golden corpus lock
+.PHONY: help run test test-versions soak check bench proto golden corpus lock
 
 help: ## List what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(INSTALLED) ## Start Montane with a database of its own; Ctrl-C stops both
 	@exec .venv/bin/montane serve $(ARGS)
 
 test: $(INSTALLED) ## Run all tests
 	@$(PYTHON) -m pytest -n auto --dist worksteal $(ARGS)
+
+test-versions: $(INSTALLED) ## Run what depends on versions on PostgreSQL 15 to 17 and on Python 3.12
+	@$(PYTHON) -m tests.versions $(ARGS)
 
 soak: $(INSTALLED) ## Play 100,000 random matches of every game, or ARGS="montana --matches 5000", on all cores
 	@$(PYTHON) -m tests.soak $(ARGS)

@@ -17,6 +17,16 @@ def pytest_report_header() -> str:
     return f"database: {choice.kind} ({choice.reason})"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what asks for a PostgreSQL server, so that it can be run alone."""
+    for item in items:
+        asks = "postgres_server" in getattr(item, "fixturenames", ())
+        # A fixture that gives one store or the other asks for the server only for one of them.
+        chosen = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        if asks or "postgres" in chosen:
+            item.add_marker("postgres")
+
+
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Connection string of a server on which databases may be created; one for each process of pytest."""

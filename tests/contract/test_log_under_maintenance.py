@@ -20,6 +20,7 @@ from tests.support.appending import window, writer
 
 WRITERS, MATCHES, EVENTS_EACH = 6, 30, 560
 EVENTS = WRITERS * MATCHES * EVENTS_EACH
+pytestmark = pytest.mark.postgres
 STEPS = (
     "VACUUM match_events",
     "ANALYZE match_events",
