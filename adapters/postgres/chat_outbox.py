@@ -43,7 +43,7 @@ class ChatOutboxRecorder(PostgresTrackingRecorder):
 
         One process does so at a time; what another is doing is left to it.
         """
-        with self.datastore.transaction(commit=True) as cursor:
+        with self.datastore.transaction() as cursor:
             cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (NAME,))
             row = cursor.fetchone()
             if row is None or not row["held"]:

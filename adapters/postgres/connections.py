@@ -1,5 +1,9 @@
 """How this process connects to PostgreSQL: nothing waits for it without a limit."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import psycopg
 from psycopg.abc import RV, PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -46,9 +50,11 @@ class Connection(psycopg.Connection[DictRow]):
 
     Attributes:
         patience: How many seconds an answer may take.
+        left: How many more statements it executes outside a transaction; None for any number.
     """
 
     patience: float = ANSWER_SECONDS
+    left: int | None = None
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Return what an operation gives; end the connection if its answer does not come in time.
@@ -64,3 +70,66 @@ class Connection(psycopg.Connection[DictRow]):
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
                 self.close()
             raise
+
+
+class SeveralStatementsError(Exception):
+    """Statements that belong together are executed one by one: a transaction is missing."""
+
+
+class OneStatementCursor(psycopg.Cursor[DictRow]):
+    """A cursor that executes one statement of a connection, or any number within a transaction.
+
+    Each statement outside a transaction is one of its own: what comes between two of them, a crash or another
+    caller, finds the half.
+    """
+
+    def execute(self, *args: Any, **kwargs: Any) -> "OneStatementCursor":
+        """Execute a statement.
+
+        Raises:
+            SeveralStatementsError: It is the second one outside a transaction.
+        """
+        self._one()
+        return super().execute(*args, **kwargs)
+
+    def executemany(self, *args: Any, **kwargs: Any) -> None:
+        """Execute a statement with many sets of parameters, within a transaction.
+
+        Raises:
+            SeveralStatementsError: It is outside a transaction.
+        """
+        if self._alone:
+            raise SeveralStatementsError
+        super().executemany(*args, **kwargs)
+
+    def stream(self, *args: Any, **kwargs: Any) -> Iterator[DictRow]:
+        """Execute a query and yield its rows as they come.
+
+        Raises:
+            SeveralStatementsError: It is the second statement outside a transaction.
+        """
+        self._one()
+        return super().stream(*args, **kwargs)
+
+    @contextmanager
+    def copy(self, *args: Any, **kwargs: Any) -> Iterator[psycopg.Copy]:
+        """Begin a COPY.
+
+        Raises:
+            SeveralStatementsError: It is the second statement outside a transaction.
+        """
+        self._one()
+        with super().copy(*args, **kwargs) as copy:
+            yield copy
+
+    @property
+    def _alone(self) -> bool:
+        return self.connection.pgconn.transaction_status == TransactionStatus.IDLE
+
+    def _one(self) -> None:
+        connection = self.connection
+        if isinstance(connection, Connection) and self._alone:
+            if connection.left == 0:
+                raise SeveralStatementsError
+            if connection.left is not None:
+                connection.left -= 1

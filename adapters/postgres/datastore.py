@@ -11,12 +11,23 @@ from eventsourcing.postgres import PostgresDatastore
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool
 
-from adapters.postgres.connections import ANSWER_SECONDS, CONNECT_SECONDS, Connection, limited, lost
+from adapters.postgres.connections import (
+    ANSWER_SECONDS,
+    CONNECT_SECONDS,
+    Connection,
+    OneStatementCursor,
+    limited,
+    lost,
+)
 from services.errors import Unavailable
 
 
 class Datastore(PostgresDatastore):
-    """The library's datastore on a pool that takes any libpq connection string."""
+    """The library's datastore on a pool that takes any libpq connection string.
+
+    A connection is given for one statement, or with a transaction: what takes several statements is done as
+    a whole or not at all.
+    """
 
     def __init__(self, conninfo: str, pool_size: int) -> None:
         """Take where the database is and how many connections may be open; open none yet."""
@@ -25,7 +36,7 @@ class Datastore(PostgresDatastore):
         self.pool = ConnectionPool(  # type: ignore[assignment]
             limited(conninfo),
             connection_class=Connection,
-            kwargs={"row_factory": dict_row},
+            kwargs={"row_factory": dict_row, "cursor_factory": OneStatementCursor},
             min_size=1,
             max_size=pool_size,
             open=False,
@@ -39,14 +50,28 @@ class Datastore(PostgresDatastore):
         self._threads = ThreadPoolExecutor(pool_size, thread_name_prefix="postgres")
 
     @contextmanager
-    def get_connection(self) -> Iterator[psycopg.Connection[DictRow]]:
-        """Give a connection; one to a standby is ended, as the next may lead to where writing is possible."""
+    def get_connection(self) -> Iterator[Connection]:
+        """Give a connection for one statement; a second one is refused.
+
+        A connection to a standby is ended, as the next may lead to where writing is possible.
+        """
         with super().get_connection() as connection:
+            if not isinstance(connection, Connection):
+                raise TypeError("the pool makes connections of our own class")
+            connection.left = 1
             try:
                 yield connection
             except psycopg.errors.ReadOnlySqlTransaction:
                 connection.close()
                 raise
+            finally:
+                connection.left = None
+
+    @contextmanager
+    def transaction(self, *, commit: bool = True) -> Iterator[psycopg.Cursor[DictRow]]:
+        """Give a cursor of a transaction, for any number of statements."""
+        with super().transaction(commit=commit) as cursor:
+            yield cursor
 
     async def run[Result](self, work: Callable[[], Result]) -> Result:
         """Return what `work` gives, done in a thread of this datastore.

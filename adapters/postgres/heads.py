@@ -90,7 +90,7 @@ class PostgresHeads:
         ]
 
         def work() -> None:
-            with self._datastore.transaction(commit=True) as cursor:
+            with self._datastore.transaction() as cursor:
                 if rows:
                     cursor.execute(ALONE)
                     cursor.executemany(KEEP, rows)
@@ -114,7 +114,7 @@ class PostgresHeads:
         """Store a day with the levels of its tree; one that is closed stays, and one that has grown waits."""
 
         def work() -> None:
-            with self._datastore.transaction(commit=True) as cursor:
+            with self._datastore.transaction() as cursor:
                 cursor.execute(ALONE)
                 if cursor.execute(CLOSE, msgspec.structs.asdict(day)).rowcount:
                     cursor.executemany(

@@ -38,7 +38,7 @@ class PostgresKeys:
         made = Ed25519Signer(secret := new_secret())
 
         def work() -> None:
-            with self._datastore.transaction(commit=True) as cursor:
+            with self._datastore.transaction() as cursor:
                 cursor.execute(ALONE)
                 cursor.execute(BEGIN, (made.key.kid, made.key.x, secret))
 
@@ -85,7 +85,7 @@ class PostgresKeys:
         key = signer.key
 
         def work() -> None:
-            with self._datastore.transaction(commit=True) as cursor:
+            with self._datastore.transaction() as cursor:
                 cursor.execute(ALONE)
                 cursor.execute(RETIRE, (key.kid,))
                 cursor.execute(ADD, (key.kid, key.x, secret))

@@ -149,7 +149,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
         One process does so at a time; what another is doing is left to it.
         """
         reader, self._reader = self._reader, LogReader(self._games)
-        with self.datastore.transaction(commit=True) as cursor:
+        with self.datastore.transaction() as cursor:
             cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (NAME,))
             row = cursor.fetchone()
             if row is None or not row["held"]:

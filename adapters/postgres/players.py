@@ -14,6 +14,14 @@ from services.bots import ACCOUNTS
 from services.ids import MatchId, TokenId, match_id, parsed, written
 from services.ports import Opening, Player, Scope, Secrets, Token
 
+FORGET_EXPIRED = "DELETE FROM tokens WHERE player_id = %(player)s AND expires_at < %(now)s - interval '1 day'"
+ADD_FURTHER = (
+    "INSERT INTO tokens (token_hash, token_id, player_id, scopes, created_at, expires_at)"
+    " SELECT %(hash)s, %(id)s, player_id, %(scopes)s, %(now)s, %(expires_at)s FROM players"
+    " WHERE player_id = %(player)s AND (SELECT count(*) FROM tokens WHERE player_id = %(player)s"
+    " AND (expires_at IS NULL OR expires_at > %(now)s)) < %(most)s"
+)
+
 
 class PostgresAccounts:
     """The port `Accounts`."""
@@ -78,26 +86,24 @@ class PostgresAccounts:
     async def add_token(self, token: Token, token_hash: bytes, most: int) -> bool:
         """Store a further token; return False if its player is gone, or has that many that are good."""
         id, player, scopes, created_at, expires_at = _columns(token)
-        rows = await self._datastore.execute(
-            "WITH forgotten AS (DELETE FROM tokens"
-            " WHERE player_id = %(player)s AND expires_at < %(now)s - interval '1 day'),"
-            " owner AS (SELECT player_id FROM players WHERE player_id = %(player)s FOR KEY SHARE)"
-            " INSERT INTO tokens (token_hash, token_id, player_id, scopes, created_at, expires_at)"
-            " SELECT %(hash)s, %(id)s, player_id, %(scopes)s, %(now)s, %(expires_at)s FROM owner"
-            " WHERE (SELECT count(*) FROM tokens WHERE player_id = %(player)s"
-            " AND (expires_at IS NULL OR expires_at > %(now)s)) < %(most)s"
-            " RETURNING token_id",
-            {
-                "hash": token_hash,
-                "id": id,
-                "player": player,
-                "scopes": scopes,
-                "now": created_at,
-                "expires_at": expires_at,
-                "most": most,
-            },
-        )
-        return bool(rows)
+        values = {
+            "hash": token_hash,
+            "id": id,
+            "player": player,
+            "scopes": scopes,
+            "now": created_at,
+            "expires_at": expires_at,
+            "most": most,
+        }
+
+        def work() -> bool:
+            with self._datastore.transaction() as cursor:
+                # One player's tokens are added one after the other, so that none slips past the limit.
+                cursor.execute("SELECT FROM players WHERE player_id = %(player)s FOR NO KEY UPDATE", values)
+                cursor.execute(FORGET_EXPIRED, values)
+                return cursor.execute(ADD_FURTHER, values).rowcount == 1
+
+        return await self._datastore.run(work)
 
     async def tokens(self, player: PlayerId, before: TokenId | None, limit: int) -> list[Token]:
         """Return a player's tokens, newest first, older than `before`."""

@@ -6,8 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-import psycopg
-from psycopg.rows import DictRow
+from psycopg import Cursor
 
 from adapters.postgres.datastore import Datastore
 from domain.match import PlayerId
@@ -140,15 +139,15 @@ class PostgresWebhooks:
         owner = None if player is None else parsed("player", player)
 
         def work() -> bool:
-            with self._datastore.get_connection() as connection:
+            with self._datastore.transaction() as cursor:
                 # One owner's webhooks are added one after the other, so that none slips past the limit.
                 if player is None:
-                    connection.execute("SELECT pg_advisory_xact_lock(hashtext('webhooks of the deployment'))")
-                elif not connection.execute(
+                    cursor.execute("SELECT pg_advisory_xact_lock(hashtext('webhooks of the deployment'))")
+                elif not cursor.execute(
                     "SELECT FROM players WHERE player_id = %s FOR NO KEY UPDATE", (owner,)
                 ).rowcount:
                     raise NotFound("NO_SUCH_PLAYER", player=player)
-                cursor = connection.execute(
+                cursor.execute(
                     ADD,
                     (
                         parsed("webhook", webhook.id),
@@ -198,12 +197,12 @@ class PostgresWebhooks:
         }
 
         def work() -> Webhook | None:
-            with self._datastore.get_connection() as connection:
-                row = connection.execute(CHANGE, values).fetchone()
+            with self._datastore.transaction() as cursor:
+                row = cursor.execute(CHANGE, values).fetchone()
                 if changes.enabled is False:
-                    _give_up(connection, number)
+                    _give_up(cursor, number)
                 if target is not None:
-                    connection.execute(
+                    cursor.execute(
                         "UPDATE webhook_deliveries SET target = %(target)s"
                         " WHERE webhook_id = %(id)s AND due_at IS NOT NULL",
                         values,
@@ -245,8 +244,8 @@ class PostgresWebhooks:
         number = parsed("webhook", id)
 
         def work() -> Delivery:
-            with self._datastore.get_connection() as connection:
-                connection.execute(
+            with self._datastore.transaction() as cursor:
+                cursor.execute(
                     "INSERT INTO webhook_deliveries (delivery_id, webhook_id, type, target, body, state,"
                     " created_at, due_at) SELECT %s, webhook_id, %s, target, %s, %s, %s, %s FROM webhooks"
                     " WHERE webhook_id = %s ON CONFLICT DO NOTHING",
@@ -260,7 +259,7 @@ class PostgresWebhooks:
                         number,
                     ),
                 )
-                row = connection.execute(
+                row = cursor.execute(
                     "SELECT * FROM webhook_deliveries"
                     " WHERE webhook_id = %s AND type = 'test' AND due_at IS NOT NULL",
                     (number,),
@@ -288,12 +287,12 @@ class PostgresWebhooks:
         number = parsed("webhook", parcel.webhook)
 
         def work() -> DisabledReason | None:
-            with self._datastore.get_connection() as connection:
-                webhook = connection.execute(
+            with self._datastore.transaction() as cursor:
+                webhook = cursor.execute(
                     "SELECT enabled, failing_since FROM webhooks WHERE webhook_id = %s FOR NO KEY UPDATE",
                     (number,),
                 ).fetchone()
-                noted = connection.execute(
+                noted = cursor.execute(
                     "UPDATE webhook_deliveries SET state = %s, due_at = %s, tried = tried + 1,"
                     " attempts = attempts || %s::jsonb WHERE delivery_id = %s AND tried = %s"
                     " AND due_at IS NOT NULL",
@@ -309,13 +308,13 @@ class PostgresWebhooks:
                     return None
                 health = sent.health(webhook["failing_since"])
                 if health.failing_since != webhook["failing_since"] or health.disabled is not None:
-                    connection.execute(
+                    cursor.execute(
                         "UPDATE webhooks SET failing_since = %s, enabled = %s, disabled_reason = %s"
                         " WHERE webhook_id = %s",
                         (health.failing_since, health.disabled is None, health.disabled, number),
                     )
                 if health.disabled is not None:
-                    _give_up(connection, number)
+                    _give_up(cursor, number)
                 return health.disabled
 
         return await self._datastore.run(work)
@@ -333,9 +332,9 @@ class PostgresWebhooks:
         return total
 
 
-def _give_up(connection: psycopg.Connection[DictRow], webhook: UUID | None) -> None:
+def _give_up(cursor: Cursor[Any], webhook: UUID | None) -> None:
     """Give up what is pending for a webhook that is disabled."""
-    connection.execute(
+    cursor.execute(
         "UPDATE webhook_deliveries SET state = %s, due_at = NULL"
         " WHERE webhook_id = %s AND due_at IS NOT NULL",
         (DeliveryState.FAILED, webhook),

@@ -106,6 +106,15 @@ async def test_so_many_tokens_are_good_at_a_time(stores: Stores) -> None:
     assert await accounts.token(b"theirs") is not None
 
 
+async def test_no_token_slips_past_the_limit(stores: Stores) -> None:
+    """However many are asked for at once."""
+    accounts, ann = stores.accounts, player("Ann")
+    await accounts.add(ann, token(ann), b"first")
+    asked = [accounts.add_token(token(ann), b"%d" % number, MOST) for number in range(4 * MOST)]
+    assert sum(await asyncio.gather(*asked)) == MOST - 1
+    assert len(await accounts.tokens(ann.id, None, 100)) == MOST
+
+
 async def test_a_token_is_somebodys(stores: Stores) -> None:
     """A token of a player that is not there, or is erased meanwhile, is not kept."""
     accounts, ann = stores.accounts, player("Ann")

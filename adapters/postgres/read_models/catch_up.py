@@ -73,7 +73,7 @@ class ReadModels(PostgresTrackingRecorder):
         reached: dict[str, int] = {}
         trouble: Exception | None = None
         more = False
-        with self.datastore.transaction(commit=True) as cursor:
+        with self.datastore.transaction() as cursor:
             if not self._alone(cursor):
                 return False
             # What a reader remembers is of no use if it was read in vain.

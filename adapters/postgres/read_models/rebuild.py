@@ -1,7 +1,7 @@
 """Build a read model anew from the log, beside the one in use."""
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -74,7 +74,7 @@ class Rebuild:
         self._afresh = afresh
         self._draft = Draft(model)
         self._building = ReadModels(games, datastore, [self._draft], self._draft.name, BATCH)
-        self._held = Connection.connect(limited(datastore.conninfo), autocommit=True, row_factory=dict_row)
+        self._alone = ExitStack()
 
     def __enter__(self) -> Self:
         """Keep others from it, and make its tables unless that was done before.
@@ -82,26 +82,36 @@ class Rebuild:
         Raises:
             RebuildError: Another process rebuilds it.
         """
-        held = self._held.execute(
-            "SELECT pg_try_advisory_lock(hashtext(%s)) AS held", (f"{self._draft.name} alone",)
-        ).fetchone()
-        if held is None or not held["held"]:
-            self._held.close()
-            raise RebuildError(f"{self._model.name} is being rebuilt by another process")
-        with self._datastore.transaction(commit=True) as cursor:
-            if self._afresh:
-                self._draft.drop(cursor)
-                cursor.execute(FORGET, ([self._draft.name],))
-            if cursor.execute(BEGUN, (self._draft.name,)).rowcount:
-                self._draft.make(cursor)
+        with ExitStack() as alone:
+            self._exclude(alone)
+            with self._datastore.transaction() as cursor:
+                if self._afresh:
+                    self._draft.drop(cursor)
+                    cursor.execute(FORGET, ([self._draft.name],))
+                if cursor.execute(BEGUN, (self._draft.name,)).rowcount:
+                    self._draft.make(cursor)
+            self._alone = alone.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let others at it, at once: a connection that is closed ends some moments later."""
-        with self._held, suppress(psycopg.Error):
-            self._held.execute("SELECT pg_advisory_unlock_all()")
+        """Let others at it."""
+        with suppress(psycopg.Error):
+            self._alone.close()
+
+    def _exclude(self, alone: ExitStack) -> None:
+        """Keep others from it by the lock of a transaction, which nothing outlives."""
+        connection = alone.enter_context(
+            Connection.connect(limited(self._datastore.conninfo), autocommit=True, row_factory=dict_row)
+        )
+        alone.enter_context(connection.transaction())
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        held = connection.execute(
+            "SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (f"{self._draft.name} alone",)
+        ).fetchone()
+        if held is None or not held["held"]:
+            raise RebuildError(f"{self._model.name} is being rebuilt by another process")
 
     @property
     def position(self) -> int:
@@ -120,7 +130,7 @@ class Rebuild:
 
     def finish(self) -> Rebuilt:
         """Take in the rest while nobody follows the log, and put right what differs in the tables in use."""
-        with self._datastore.transaction(commit=True) as cursor:
+        with self._datastore.transaction() as cursor:
             cursor.execute("SET LOCAL statement_timeout = 0")
             cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (LOCK,))
             while self.advance():
