@@ -48,6 +48,9 @@ RememberedMatches = Annotated[
 SnapshotEvery = Annotated[
     str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
 ]
+MaxCommands = Annotated[
+    str | None, _flag("max_commands", "Most commands of a match, or off; then it ends. Default: 10000")
+]
 OpenMatchHours = Annotated[
     str | None,
     _flag("open_match_hours", "Hours that a match may wait for players; then it is called off. Default: 24"),
@@ -80,6 +83,7 @@ def serve(
     append_queue: AppendQueue = None,
     remembered_matches: RememberedMatches = None,
     snapshot_every: SnapshotEvery = None,
+    max_commands: MaxCommands = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
     signing_key_file: SigningKeyFile = None,
@@ -124,6 +128,7 @@ def serve(
         append_queue=append_queue,
         remembered_matches=remembered_matches,
         snapshot_every=snapshot_every,
+        max_commands=max_commands,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
         signing_key_file=signing_key_file,

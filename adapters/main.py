@@ -136,6 +136,7 @@ def use_cases(
         clock=clock,
         remembered=settings.remembered_matches,
         snapshot_every=settings.snapshot_every,
+        max_commands=settings.max_commands,
     )
     decisions = matches.decisions
     players = Players(PostgresAccounts(datastore), clock, issuer)

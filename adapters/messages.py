@@ -100,6 +100,7 @@ SENTENCES: Mapping[str, str] = {
     Reason.PLAYER_BARRED: "The opener has taken the player's seat away.",
     Reason.ALREADY_INVITED: "The player has been invited already.",
     Reason.TOO_MANY_INVITED: "No more than {most} players may be invited to one match.",
+    Reason.TOO_MANY_LOBBY_COMMANDS: "After {most} commands before it begins nobody else may come.",
     Reason.OUT_OF_TIME: "The time of seat {seat} is up.",
     Reason.TIME_NOT_UP: "The time of seat {seat} is not up.",
     Reason.TIME_CONTROL_INVALID: "The time control has numbers that are not of its kind, or out of range.",

@@ -44,6 +44,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         append_queue: The most events that may wait to be written; beyond, commands are told to come again.
         remembered_matches: How many matches are kept folded in memory.
         snapshot_every: How many events lie between two snapshots of a match.
+        max_commands: The most commands of a match from the beginning of play; None sets no limit.
         open_match_hours: How many hours a match may wait for players before it is called off.
         bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
         signing_key_file: File with the private key that heads are signed with, in PEM; None for keys of our
@@ -74,6 +75,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     append_queue: int = 5_000
     remembered_matches: int = 10_000
     snapshot_every: int = 500
+    max_commands: int | None = 10_000
     open_match_hours: int = 24
     bot_pause: int = 100
     signing_key_file: Path | None = None
@@ -232,6 +234,7 @@ _READERS: Mapping[str, Any] = {
     "append_queue": _count,
     "remembered_matches": _count,
     "snapshot_every": _count,
+    "max_commands": _most,
     "open_match_hours": _count,
     "bot_pause": _count,
     "signing_key_file": Path,

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec import UNSET
+
 from domain.match import BranchOf, Holder, HolderKind, Phase, PlayerId, branch_off, branch_terms
 from domain.shared.chance import decision_chance, seed_commitment
 from domain.shared.viewers import ALL_SEEING, Viewer
@@ -69,7 +71,10 @@ class Branches:
         def events_of(opening: Opening) -> Sequence[Recorded]:
             seed = opening.secrets.seed
             chance = decision_chance(seed, match_id(opening.match), ("",) * match.terms.seats, 0)
-            terms = branch_terms(match.terms, player, seed_commitment(seed), branch_of)
+            limit = self._matches.max_commands
+            terms = branch_terms(
+                match.terms, player, seed_commitment(seed), branch_of, UNSET if limit is None else limit
+            )
             begun = branch_off(game, match, viewer, holder, chance)
             return opening_events(game, terms, opening, (begun,), player, key, now)
 

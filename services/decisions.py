@@ -143,7 +143,9 @@ class Decisions:
                         raise await self.conflict(live, seat, expected_version)
                     now = self.clock.now()
                     chance = chance_of(live.match, secrets.seed, id, live.version, command)
-                    decided, match = decide(live.game, live.match, seat, command, chance, now)
+                    decided, match = decide(
+                        live.game, live.match, seat, command, chance, now, commands=live.commands
+                    )
                 except (Failure, Rejected):
                     if fresh or not await self.live.refresh(live):
                         raise

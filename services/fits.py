@@ -3,6 +3,7 @@
 from hashlib import sha256
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from domain.match import PlayerId, Terms
@@ -11,5 +12,5 @@ from domain.shared.canonical import canonical
 
 def fit_of(terms: Terms[Any]) -> str:
     """Return what is the same for matches on the same terms, whoever opens them, and for no others."""
-    alike = replace(terms, opener=PlayerId(""), seed_commitment="")
+    alike = replace(terms, opener=PlayerId(""), seed_commitment="", max_commands=UNSET)
     return sha256(canonical(alike)).hexdigest()

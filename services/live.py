@@ -7,7 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from domain.match import Match, Opened, PlayerId, Terms, evolve
+from domain.match import Match, Opened, PlayerId, Terms, commands_behind, evolve
 from domain.shared.game import Game, edition
 from services.errors import NotFound, Unavailable
 from services.ids import MatchId
@@ -37,11 +37,23 @@ class Live:
         version: How many events it holds.
         opened_at: When it was opened, UTC.
         head: Hash of its last event.
+        commands: How many commands it has had (`domain.match.limit`).
         done: What was done for each player and idempotency key, by `command_name`.
         snapshot_version: Version of the latest snapshot known, 0 if none.
     """
 
-    __slots__ = ("_last", "done", "game", "head", "id", "match", "opened_at", "snapshot_version", "version")
+    __slots__ = (
+        "_last",
+        "commands",
+        "done",
+        "game",
+        "head",
+        "id",
+        "match",
+        "opened_at",
+        "snapshot_version",
+        "version",
+    )
 
     def __init__(self, id: MatchId, game: Game[Any, Any, Any, Any], snapshot: Snapshot) -> None:
         """Begin where a snapshot ends."""
@@ -51,6 +63,7 @@ class Live:
         self.version = snapshot.version
         self.opened_at: datetime = snapshot.opened_at
         self.head = snapshot.head
+        self.commands = snapshot.commands
         self.done: dict[bytes, Done] = dict(snapshot.done)
         self._last = b""
         self.snapshot_version = 0
@@ -72,6 +85,8 @@ class Live:
             known = self.done.get(self._last)
             first = recorded.version if known is None else known.first
             self.done[self._last] = Done(first, recorded.version)
+            first_of_command = recorded.command is not None
+            self.commands = commands_behind(self.commands, recorded.event, first=first_of_command)
             self.version = recorded.version
             self.head = recorded.link.hash
 
@@ -91,6 +106,7 @@ class Live:
             match=self.match,
             opened_at=self.opened_at,
             head=self.head,
+            commands=self.commands,
             done=tuple(self.done.items()),
         )
 
@@ -117,7 +133,9 @@ def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
         raise TypeError(f"{id} begins with {type(first.event).__name__}")
     game = game_of(games, first.event.terms)
     match = evolve(game, None, first.event)
-    beginning = Snapshot(version=0, match=match, opened_at=first.at, head=first.link.previous, done=())
+    beginning = Snapshot(
+        version=0, match=match, opened_at=first.at, head=first.link.previous, commands=0, done=()
+    )
     live = Live(id, game, beginning)
     live.advance(live.match, [first])
     live.fold(others)

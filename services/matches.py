@@ -6,7 +6,7 @@ from secrets import token_bytes
 from typing import Any
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.match import (
@@ -130,6 +130,7 @@ class Matches:
 
     Attributes:
         games: The registered games by id.
+        max_commands: The most commands of a match that is opened from now on; None for no limit.
         decisions: What carries out commands.
         feeds: What happens in the matches that are watched.
     """
@@ -144,6 +145,7 @@ class Matches:
         clock: Clock,
         remembered: int,
         snapshot_every: int,
+        max_commands: int | None = None,
     ) -> None:
         """Take what the use cases need.
 
@@ -155,8 +157,10 @@ class Matches:
             clock: The time.
             remembered: How many folded matches are kept in memory.
             snapshot_every: How many events lie between two snapshots of a match.
+            max_commands: The most commands of a match that is opened from now on; None for no limit.
         """
         self.games = games
+        self.max_commands = max_commands
         self.decisions = Decisions(
             games=games,
             store=store,
@@ -221,7 +225,7 @@ class Matches:
         by = player if owner is None else None
 
         def events_of(opening: Opening) -> Sequence[Recorded]:
-            terms = terms_of(game, player, proposal, opening.secrets)
+            terms = terms_of(game, player, proposal, opening.secrets, self.max_commands)
             return opening_events(game, terms, opening, then, by, key, now)
 
         return key, await self.opened(
@@ -551,9 +555,13 @@ def check_entropy(entropy: str) -> None:
 
 
 def terms_of[O](
-    game: Game[Any, Any, Any, O], opener: PlayerId, proposal: Proposal, secrets: Secrets
+    game: Game[Any, Any, Any, O],
+    opener: PlayerId,
+    proposal: Proposal,
+    secrets: Secrets,
+    max_commands: int | None = None,
 ) -> Terms[O]:
-    """Return the terms of a match that is opened as proposed."""
+    """Return the terms of a match that is opened as proposed, with so many commands at most."""
     seats = game.min_seats if proposal.seats is None else proposal.seats
     return Terms(
         game=game.id,
@@ -572,6 +580,7 @@ def terms_of[O](
         # A private match is nobody's business but its players': no number that others see may tell of it.
         rated=proposal.rated and seats > 1 and proposal.visibility is Visibility.PUBLIC,
         rematch_of=proposal.rematch_of,
+        max_commands=UNSET if max_commands is None else max_commands,
     )
 
 
@@ -594,9 +603,9 @@ def opening_events(
     opening_of = Decision(at=at, seat=None, command=None, by=by, key=key, digest=opening.digest)
     events, match = open_match(game, terms)
     recorded = envelopes.wrap(opening_of, events, match)
-    for command in then:
+    for number, command in enumerate(then):
         chance = chance_of(match, seed, id, len(recorded), command)
-        events, match = decide(game, match, None, command, chance, at)
+        events, match = decide(game, match, None, command, chance, at, commands=number)
         seat = command.seat if isinstance(command, TakeSeat) else None
         recorded += envelopes.wrap(replace(opening_of, seat=seat, command=command), events, match)
     return recorded

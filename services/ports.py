@@ -67,6 +67,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         match: The folded match.
         opened_at: When the match was opened, UTC.
         head: Hash of the last of its events.
+        commands: How many commands it has had (`domain.match.limit`).
         done: The commands carried out, each by its `services.live.command_name`.
     """
 
@@ -74,6 +75,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     match: Match[Any, Any]
     opened_at: datetime
     head: str
+    commands: int
     done: tuple[tuple[bytes, Done], ...]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from domain.match import LOBBY_COMMANDS, Match, Opened, decide, open_match
+from domain.match import LOBBY_COMMANDS, Match, Opened, commands_behind, decide, open_match
 from domain.match.proof import Fact, Link, link
 from domain.shared.chain import salts
 from domain.shared.chance import Chance
@@ -25,7 +25,7 @@ class Retelling:
         draws: How many shuffles and draws that took.
     """
 
-    __slots__ = ("_due", "_game", "_id", "_last", "_match", "_seed", "commands", "draws")
+    __slots__ = ("_due", "_game", "_given", "_id", "_last", "_match", "_seed", "commands", "draws")
 
     def __init__(self, game: Game[Any, Any, Any, Any], id: MatchId, seed: bytes) -> None:
         """Begin before the first event."""
@@ -36,6 +36,7 @@ class Retelling:
         self._due: tuple[object, ...] = ()
         self._last: Fact | None = None
         self.commands = 0
+        self._given = 0
         self.draws = 0
 
     @property
@@ -83,6 +84,7 @@ class Retelling:
         own = salts(self._seed, self._id, fact.version, after.terms.seats)
         made = link(self._game, previous, fact, own)
         self._match, self._due, self._last = after, due[1:], fact
+        self._given = commands_behind(self._given, fact.event, first=command is not None)
         self.commands += command is not None
         self.draws += draws
         return made
@@ -103,6 +105,6 @@ class Retelling:
         if fact.seat is None and not isinstance(command, LOBBY_COMMANDS):
             raise Deviation("only a seat may ask for it")
         try:
-            return decide(self._game, match, fact.seat, command, chance, fact.at)
+            return decide(self._game, match, fact.seat, command, chance, fact.at, commands=self._given)
         except Rejected as refusal:
             raise Deviation(f"the rules refuse the command: {refusal.reason}") from refusal

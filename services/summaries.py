@@ -17,6 +17,7 @@ from domain.match import (
     StartMode,
     TimeControl,
     Visibility,
+    limit_of,
 )
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
@@ -76,6 +77,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
         opener: Who opened it.
         rematch_of: The match that this one is played again after; None for the first.
         branch_of: Where it branches off from another match; None for one that is played for its own sake.
+        max_commands: The most commands from the beginning of play, then it ends; None if there is no limit.
         seed_commitment: SHA-256 of the seed that all chance comes from.
         created_at: When it was opened, UTC.
         outcome: How it ended, once it has.
@@ -99,6 +101,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
     opener: PlayerId
     rematch_of: MatchId | None
     branch_of: BranchOf | None
+    max_commands: int | None
     seed_commitment: str
     created_at: Time
     outcome: Outcome | None
@@ -144,6 +147,7 @@ def _summary(listed: Listed, names: Mapping[PlayerId, Player]) -> MatchSummary[A
         opener=match.terms.opener,
         rematch_of=None if match.terms.rematch_of is None else MatchId(match.terms.rematch_of),
         branch_of=match.terms.branch_of,
+        max_commands=limit_of(match.terms),
         seed_commitment=match.terms.seed_commitment,
         created_at=listed.opened_at,
         outcome=match.outcome,

@@ -72,6 +72,7 @@ class Catalogue(CatalogueServiceServicer):
             summary=game.summary,
             min_seats=game.min_seats,
             max_seats=game.max_seats,
+            max_commands=self._matches.max_commands,
             default_options=self._mapper.options(game.options()),
             types=pb.GameTypes(
                 options=own[OPTIONS.name],

@@ -18,7 +18,7 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.inspect import (
     AnyType,
     BoolType,
@@ -209,7 +209,7 @@ class Mapper:
         def to_proto(value: Any) -> Any:
             given = {}
             for name, write in writers:
-                if (inner := getattr(value, name)) is not None:
+                if (inner := getattr(value, name)) is not None and inner is not UNSET:
                     given[name] = inner if write is None else write(inner)
             return make(**given)
 

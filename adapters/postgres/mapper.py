@@ -160,6 +160,7 @@ class SnapshotMapper:
             match=snapshot.match,
             opened_at=snapshot.opened_at,
             head=snapshot.head,
+            commands=snapshot.commands,
             done=b"".join(DONE.pack(name, done.first, done.last) for name, done in snapshot.done),
         )
         return StoredEvent(match, snapshot.version, SNAPSHOT_TOPIC, msgspec.json.encode(kept))
@@ -179,6 +180,7 @@ class SnapshotMapper:
             match=kept.match,
             opened_at=kept.opened_at,
             head=kept.head,
+            commands=kept.commands,
             done=done,
         )
 
@@ -192,6 +194,7 @@ class Kept[S, O](Struct, frozen=True, kw_only=True):
     match: Match[S, O]
     opened_at: datetime
     head: str
+    commands: int
     done: bytes
 
 

@@ -76,6 +76,8 @@ def ending(outcome: dict[str, Any], names: Sequence[str]) -> Text:
         by = " by" if outcome["kind"] in {"won", "shared"} else ", won by"
         text.append(f"{by} {', '.join(named(seat, names) for seat in outcome['winners'])}")
     rest = {name: value for name, value in outcome.items() if name not in {"kind", "winners"} and value != []}
+    # What no game and no seat brought about is spelt as codes are: `COMMAND_LIMIT`.
+    rest["reason"] = outcome["reason"].lower()
     return text.append(f", {fields_in_words(rest, names)}", style="not bold")
 
 

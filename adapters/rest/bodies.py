@@ -198,6 +198,8 @@ class GameSummary(Struct, frozen=True, kw_only=True):
         summary: What it is, in one sentence.
         min_seats: Fewest seats.
         max_seats: Most seats.
+        max_commands: Most commands of a match from the beginning of play; then it ends: solo it is lost, else
+            shared by all who have not resigned, unrated. Null if there is no limit.
     """
 
     id: str
@@ -206,6 +208,7 @@ class GameSummary(Struct, frozen=True, kw_only=True):
     summary: str
     min_seats: int
     max_seats: int
+    max_commands: int | None
 
 
 class Schemas(Struct, frozen=True):
@@ -234,6 +237,8 @@ class GameBody[O](GameSummary, frozen=True, kw_only=True):
         summary: What it is, in one sentence.
         min_seats: Fewest seats.
         max_seats: Most seats.
+        max_commands: Most commands of a match from the beginning of play; then it ends: solo it is lost, else
+            shared by all who have not resigned, unrated. Null if there is no limit.
         default_options: The options of a match that sets none.
         schemas: Where the game's types stand in the OpenAPI document.
     """
@@ -327,8 +332,8 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
     }
 
 
-def game_summary(game: AnyGame) -> GameSummary:
-    """Return a game as lists show it."""
+def game_summary(game: AnyGame, max_commands: int | None) -> GameSummary:
+    """Return a game as lists show it, with the limit of new matches."""
     return GameSummary(
         id=game.id,
         title=game.title,
@@ -336,6 +341,7 @@ def game_summary(game: AnyGame) -> GameSummary:
         summary=game.summary,
         min_seats=game.min_seats,
         max_seats=game.max_seats,
+        max_commands=max_commands,
     )
 
 

@@ -40,6 +40,7 @@ from domain.match.events import (
     TimedOut,
 )
 from domain.match.evolve import evolve, fold
+from domain.match.limit import COMMAND_LIMIT, MOST_LOBBY_COMMANDS, commands_behind, limit_of
 from domain.match.rejections import CLAUSES, Reason
 from domain.match.rematch import options_again
 from domain.match.results import Result, ranks, result
@@ -64,8 +65,10 @@ from domain.match.view import seen
 
 __all__ = [
     "CLAUSES",
+    "COMMAND_LIMIT",
     "LOBBY_COMMANDS",
     "MATCH_EVENTS",
+    "MOST_LOBBY_COMMANDS",
     "Branch",
     "BranchOf",
     "Branched",
@@ -108,10 +111,12 @@ __all__ = [
     "Visibility",
     "branch_off",
     "branch_terms",
+    "commands_behind",
     "decide",
     "evolve",
     "fold",
     "legal_moves",
+    "limit_of",
     "open_match",
     "options_again",
     "ranks",

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from domain.match.commands import Branch
 from domain.match.events import Branched
@@ -31,8 +32,17 @@ from domain.shared.rejections import Rejected
 from domain.shared.viewers import Viewer, sees_all
 
 
-def branch_terms[O](terms: Terms[O], opener: PlayerId, seed_commitment: str, branch_of: BranchOf) -> Terms[O]:
-    """Return the terms of a branch off a match on these terms: the same game, for its player's eyes only."""
+def branch_terms[O](
+    terms: Terms[O],
+    opener: PlayerId,
+    seed_commitment: str,
+    branch_of: BranchOf,
+    max_commands: int | UnsetType = UNSET,
+) -> Terms[O]:
+    """Return the terms of a branch off a match on these terms: the same game, for its player's eyes only.
+
+    It has a limit of its own, and begins to count at its beginning.
+    """
     return Terms(
         game=terms.game,
         ruleset=terms.ruleset,
@@ -45,6 +55,7 @@ def branch_terms[O](terms: Terms[O], opener: PlayerId, seed_commitment: str, bra
         chat=ChatMode.OFF,
         rated=False,
         branch_of=branch_of,
+        max_commands=max_commands,
     )
 
 

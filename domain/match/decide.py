@@ -23,6 +23,7 @@ from domain.match.events import (
     TimedOut,
 )
 from domain.match.evolve import evolve
+from domain.match.limit import MOST_LOBBY_COMMANDS, limit_of, outcome_at_limit
 from domain.match.rejections import Reason
 from domain.match.state import (
     CancelReason,
@@ -56,8 +57,12 @@ def decide[S, O](
     command: Any,
     chance: Chance,
     at: datetime,
+    *,
+    commands: int = 0,
 ) -> Decided[S, O]:
     """Return what any command brings about, of the lobby or of a seat, with all that it forces.
+
+    The last command that a match may have is carried out, and ends it.
 
     Args:
         game: The match's game.
@@ -66,10 +71,37 @@ def decide[S, O](
         command: One of the lobby's commands, `Resign`, or one of the game's.
         chance: The chance of this decision.
         at: The time, UTC.
+        commands: How many the match has had before (`domain.match.limit`).
 
     Raises:
         Rejected: The rules refuse the command.
     """
+    limit = limit_of(match.terms)
+    if limit is None:
+        return _carried_out(game, match, seat, command, chance, at)
+    if (
+        match.phase is Phase.OPEN
+        and commands >= MOST_LOBBY_COMMANDS
+        and isinstance(command, TakeSeat | Invite)
+    ):
+        raise Rejected(Reason.TOO_MANY_LOBBY_COMMANDS, most=MOST_LOBBY_COMMANDS)
+    events, after = _carried_out(game, match, seat, command, chance, at)
+    if not (match.phase is after.phase is Phase.PLAYING and commands + 1 >= limit):
+        return events, after
+    if isinstance(events[-1], ClocksSet):
+        events = events[:-1]
+    finished = Finished(outcome_at_limit(game, after))
+    return (*events, finished), evolve(game, after, finished)
+
+
+def _carried_out[S, O](
+    game: Game[S, Any, Any, O],
+    match: Match[S, O],
+    seat: Seat | None,
+    command: Any,
+    chance: Chance,
+    at: datetime,
+) -> Decided[S, O]:
     match command:
         case TakeSeat(seat=taken, holder=holder):
             return take_seat(game, match, taken, holder, chance, at)

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Any, NewType
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.match.clocks import Clocks, TimeControl
 from domain.shared.outcomes import Outcome
@@ -134,6 +134,8 @@ class Terms[O](Struct, frozen=True, kw_only=True):
         rated: Whether the outcome counts for ratings.
         rematch_of: The match that this one is played again after; None for the first.
         branch_of: Where the match branches off from another; None for one that is played for its own sake.
+        max_commands: The most commands from the beginning of play, then it ends; not set if there is none.
+            Matches opened before there was a limit must be written, and hashed, as they were.
     """
 
     game: str
@@ -152,6 +154,7 @@ class Terms[O](Struct, frozen=True, kw_only=True):
     rated: bool = True
     rematch_of: str | None = None
     branch_of: BranchOf | None = None
+    max_commands: int | UnsetType = UNSET
 
     @property
     def is_branch(self) -> bool:

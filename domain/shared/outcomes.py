@@ -26,7 +26,8 @@ class Outcome(Struct, frozen=True):
         kind: In which way it ended.
         winners: Seats that won, rising; none if it was lost or drawn.
         scores: One a seat, in seat order, counted as the game says.
-        reason: What brought the end, in lower snake case.
+        reason: What brought the end, in lower snake case; `COMMAND_LIMIT` if neither a game nor a seat did,
+            but the match had as many commands as it may have.
         stones: One a seat, in seat order, in a game that breaks ties by them; else empty.
     """
 

@@ -38,7 +38,9 @@ def test_stored_events_fold_to_the_match_at_every_version(table: Table) -> None:
                 assert read == logged
                 folded = evolve(table.game, folded, read.recorded.event)
             assert folded == step.match
-            snapshot = Snapshot(version=version, match=folded, opened_at=AT, head=LINK.hash, done=())
+            snapshot = Snapshot(
+                version=version, match=folded, opened_at=AT, head=LINK.hash, commands=3, done=()
+            )
             assert snapshots.to_snapshot(snapshots.to_stored(ID, snapshot)) == snapshot
 
 

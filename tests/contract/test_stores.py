@@ -107,7 +107,7 @@ async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
     match = fresh()
     folded = evolve(MONTANA, None, OPENED.event)
     done = ((command_name(None, "key 1"), Done(1, 1)), (command_name(ANN, "key 2"), Done(2, 2)))
-    early = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, done=done)
+    early = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, commands=3, done=done)
     late = msgspec.structs.replace(early, version=20)
     assert await stores.store.snapshot(match) is None
     await stores.store.keep_snapshot(match, early)
@@ -123,7 +123,7 @@ async def test_two_snapshots_of_a_match_are_kept(stores: Stores) -> None:
     """Those before the newest two are forgotten, those of other matches are not."""
     match, other = fresh(), fresh()
     folded = evolve(MONTANA, None, OPENED.event)
-    first = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, done=())
+    first = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, commands=3, done=())
     await stores.store.keep_snapshot(other, first)
     for version in (10, 30, 40, 20, 50):
         await stores.store.keep_snapshot(match, msgspec.structs.replace(first, version=version))
@@ -139,7 +139,12 @@ async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
     async with postgres_stores(database) as stores:
         match = fresh()
         snapshot = Snapshot(
-            version=9, match=evolve(MONTANA, None, OPENED.event), opened_at=NOW, head=LINK.hash, done=()
+            version=9,
+            match=evolve(MONTANA, None, OPENED.event),
+            opened_at=NOW,
+            head=LINK.hash,
+            commands=3,
+            done=(),
         )
         await stores.store.keep_snapshot(match, snapshot)
         datastore = Datastore(database, 1)

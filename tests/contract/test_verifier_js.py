@@ -87,6 +87,16 @@ def test_branches_hold(tmp_path: Path) -> None:
     assert [judgement["holds"] for judgement in judgements] == [True] * len(paths)
 
 
+def test_matches_that_their_limit_ended_hold(tmp_path: Path) -> None:
+    """The end that no game and no seat brought about is one like any other."""
+    paths = []
+    for table in TABLES:
+        paths.append(tmp_path / f"{table}.ndjson")
+        paths[-1].write_bytes(b"".join(bundled(table, 1, limit=3)))
+    done = verified("--json", *map(str, paths))
+    assert [json.loads(line)["holds"] for line in done.stdout.splitlines()] == [True] * len(paths)
+
+
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_both_verifiers_agree(table: Table, tmp_path: Path) -> None:
     """On bundles as they are and on altered ones: whether they hold, and the version at which they do not."""

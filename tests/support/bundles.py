@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from itertools import islice
 
+from msgspec import UNSET, UnsetType
+
 from adapters.signing import Ed25519Signer
 from domain.match import Phase
 from domain.match.heads import Head, signed_head
@@ -15,7 +17,13 @@ from tests.support.random_matches import Step, Table
 SIGNER = Ed25519Signer(bytes(range(32)))
 
 
-def bundled(table: Table, number: int, viewer: Viewer = ALL_SEEING, most: int | None = None) -> list[bytes]:
+def bundled(
+    table: Table,
+    number: int,
+    viewer: Viewer = ALL_SEEING,
+    most: int | None = None,
+    limit: int | UnsetType = UNSET,
+) -> list[bytes]:
     """Return the lines of a bundle of the random match of that number.
 
     Args:
@@ -23,8 +31,9 @@ def bundled(table: Table, number: int, viewer: Viewer = ALL_SEEING, most: int | 
         number: Which match.
         viewer: For whom.
         most: With how many of its steps, of which the opening is the first; None for all.
+        limit: The most commands from the beginning of play.
     """
-    return bundle_of(table, list(islice(fair(table, number), most)), viewer)
+    return bundle_of(table, list(islice(fair(table, number, limit=limit), most)), viewer)
 
 
 def bundle_of(table: Table, steps: Sequence[Step], viewer: Viewer = ALL_SEEING) -> list[bytes]:

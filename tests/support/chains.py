@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.match import (
@@ -13,6 +13,7 @@ from domain.match import (
     Phase,
     PlayerId,
     Resign,
+    Started,
     TakeSeat,
     TimeControl,
     TimeControlKind,
@@ -56,7 +57,9 @@ class ShownEvent(Struct, frozen=True, kw_only=True):
     proof: Proof[Any]
 
 
-def fair(table: Table, number: int, id: MatchId = MATCH, seed: bytes = SEED) -> Iterator[Step]:
+def fair(
+    table: Table, number: int, id: MatchId = MATCH, seed: bytes = SEED, limit: int | UnsetType = UNSET
+) -> Iterator[Step]:
     """Yield the steps of a random match whose chance comes from the seed, as in a match that is served.
 
     If the number is odd, seats give entropy and the match has clocks, by which seats now and then lose.
@@ -66,6 +69,7 @@ def fair(table: Table, number: int, id: MatchId = MATCH, seed: bytes = SEED) -> 
         number: Which match; it chooses options and moves.
         id: The match's id.
         seed: Its seed.
+        limit: The most commands from the beginning of play.
     """
     game, dice = table.game, Random(f"fair {table}/{number}")
     odd = number % 2 == 1
@@ -74,10 +78,11 @@ def fair(table: Table, number: int, id: MatchId = MATCH, seed: bytes = SEED) -> 
         seed_commitment=seed_commitment(seed),
         time_control=TimeControl(TimeControlKind.RESERVE, 60, 5) if odd else TimeControl(),
         on_time_out=dice.choice(tuple(OnTimeOut)),
+        max_commands=limit,
     )
     events, match = open_match(game, wanted)
     yield Step(None, None, events, match)
-    version, place = len(events), 0
+    version, place, given = len(events), 0, 0
     sitting = [TakeSeat(seat, holder(seat, f"entropy {seat}" * odd)) for seat in seats_in_order(table.seats)]
     while match.phase is not Phase.FINISHED:
         place += 1
@@ -91,7 +96,8 @@ def fair(table: Table, number: int, id: MatchId = MATCH, seed: bytes = SEED) -> 
                 command = TimeOut(seat)
         chance = chance_of(match, seed, id, version, command)
         by = None if isinstance(command, TimeOut) else seat
-        events, match = decide(game, match, by, command, chance, time_of(place))
+        events, match = decide(game, match, by, command, chance, time_of(place), commands=given)
+        given = 0 if any(isinstance(event, Started) for event in events) else given + 1
         yield Step(by, command, events, match)
         version += len(events)
 

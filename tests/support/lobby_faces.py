@@ -81,6 +81,11 @@ class Rest:
         made = (await self._http.post("/v1/players", json={"display_name": name})).json()
         return made["player"]["id"], made["token"]
 
+    async def games(self) -> list[dict[str, Any]]:
+        """Return the games, as they are listed and each for itself."""
+        listed: list[dict[str, Any]] = (await self._http.get("/v1/games")).json()["items"]
+        return listed + [(await self._http.get(f"/v1/games/{game['id']}")).json() for game in listed]
+
     async def bots(self) -> list[dict[str, str]]:
         """Return the server's bots."""
         listed: list[dict[str, str]] = (await self._http.get("/v1/bots")).json()["items"]
@@ -122,6 +127,13 @@ class Grpc:
         """Return the id and token of a new player."""
         made = await self._players.CreatePlayer(players_pb2.CreatePlayerRequest(display_name=name))
         return made.player.id, made.token
+
+    async def games(self) -> list[dict[str, Any]]:
+        """Return the games, as they are listed and each for itself."""
+        listed = (await self._catalogue.ListGames(catalogue_pb2.ListGamesRequest())).items
+        asked = [catalogue_pb2.GetGameRequest(game=game.id) for game in listed]
+        found = [*listed, *[(await self._catalogue.GetGame(request)).game for request in asked]]
+        return [MessageToDict(game, preserving_proto_field_name=True) for game in found]
 
     async def bots(self) -> list[dict[str, str]]:
         """Return the server's bots."""

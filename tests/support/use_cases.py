@@ -24,6 +24,7 @@ from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import MemorySnapshots, Store, memory_store, postgres_store
 from adapters.postgres.webhooks import PostgresWebhooks
+from adapters.settings import Settings
 from adapters.use_cases import Services
 from domain.games import GAMES
 from services.branches import Branches
@@ -102,12 +103,17 @@ class Stores:
         self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
         self.heads, self.keys = heads, keys
         self.clock: Clock = TickingClock()
+        self.max_commands: int | None = Settings().max_commands
 
     def catch_up(self) -> None:
         """Bring the read models up to the log; those in memory always are."""
 
     def node(
-        self, *, remembered: int = 100, snapshot_every: int = 500, games: Games | None = None
+        self,
+        *,
+        remembered: int = 100,
+        snapshot_every: int = 500,
+        games: Games | None = None,
     ) -> Matches:
         """Return the use cases of one more process on these stores, with the registered games or others."""
         return Matches(
@@ -118,6 +124,7 @@ class Stores:
             clock=self.clock,
             remembered=remembered,
             snapshot_every=snapshot_every,
+            max_commands=self.max_commands,
         )
 
     def players(self, clock: Clock | None = None) -> Players:

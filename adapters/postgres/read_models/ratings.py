@@ -14,7 +14,7 @@ from psycopg import Cursor
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows_of
 from adapters.postgres.read_models.model import Happened
-from domain.match import Finished, Match, ranks
+from domain.match import COMMAND_LIMIT, Finished, Match, ranks
 from services.ports import Rating
 
 type Ratings = dict[Key, Rating]
@@ -48,9 +48,13 @@ class RatingsModel:
 
 
 def is_rated(match: Match[Any, Any]) -> bool:
-    """Return whether a match counts: one that its opener wanted rated, of two players or more."""
+    """Return whether a match counts: one that its opener wanted rated, of two players or more.
+
+    One that only its limit of commands has ended says nothing of them.
+    """
     keys = keys_of(match)
-    return match.terms.rated and len(keys) > 1 and len(set(keys)) == len(keys)
+    decided = match.outcome is not None and match.outcome.reason != COMMAND_LIMIT
+    return match.terms.rated and decided and len(keys) > 1 and len(set(keys)) == len(keys)
 
 
 def rate(ratings: Ratings, match: Match[Any, Any]) -> None:

@@ -20,8 +20,9 @@ async def list_games(request: Call) -> Response[bytes]:
 
     In the order in which they came to the server.
     """
-    games = services(request).matches.games.values()
-    return answer(Items(tuple(map(game_summary, games)), None))
+    matches = services(request).matches
+    items = tuple(game_summary(game, matches.max_commands) for game in matches.games.values())
+    return answer(Items(items, None))
 
 
 @get("/games/{game:str}", opt=describes(answers="Game", fails=(404,)))
@@ -30,11 +31,12 @@ async def get_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 
     Its seats, its options and its types.
     """
-    found = services(request).matches.game(game)
+    matches = services(request).matches
+    found = matches.game(game)
     kinds = ("Options", "Command", "Event", "View")
     return answer(
         GameBody(
-            **structs.asdict(game_summary(found)),
+            **structs.asdict(game_summary(found, matches.max_commands)),
             default_options=found.options(),
             schemas=Schemas(*(SCHEMAS + component(found, kind) for kind in kinds)),
         )

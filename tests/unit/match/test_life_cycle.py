@@ -257,6 +257,7 @@ def test_every_reason_is_reached_and_has_its_clause() -> None:
         Reason.PLAYER_BARRED,
         Reason.MATCH_CANCELLED,
         Reason.TIME_CONTROL_INVALID,
+        Reason.TOO_MANY_LOBBY_COMMANDS,
         Reason.OUT_OF_TIME,
         Reason.TIME_NOT_UP,
         Reason.MATCH_NOT_OVER,

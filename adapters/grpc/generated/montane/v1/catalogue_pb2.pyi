@@ -305,6 +305,7 @@ class Game(_message.Message):
     MAX_SEATS_FIELD_NUMBER: _builtins.int
     DEFAULT_OPTIONS_FIELD_NUMBER: _builtins.int
     TYPES_FIELD_NUMBER: _builtins.int
+    MAX_COMMANDS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Stable name in lower snake case, first part of every name of an event of the game."""
     title: _builtins.str
@@ -317,6 +318,10 @@ class Game(_message.Message):
     """Fewest seats of a match, at least 1."""
     max_seats: _builtins.int
     """Most seats of a match."""
+    max_commands: _builtins.int
+    """Most commands of a match from the beginning of play; then it ends: solo it is lost, else shared by all who have
+    not resigned, unrated. Absent if there is no limit.
+    """
     @_builtins.property
     def default_options(self) -> _options_pb2.Options:
         """The options of a match that is opened without any."""
@@ -336,12 +341,15 @@ class Game(_message.Message):
         max_seats: _builtins.int = ...,
         default_options: _options_pb2.Options | None = ...,
         types: Global___GameTypes | None = ...,
+        max_commands: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["default_options", b"default_options", "types", b"types"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_commands", b"_max_commands", "default_options", b"default_options", "max_commands", b"max_commands", "types", b"types"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_options", b"default_options", "id", b"id", "max_seats", b"max_seats", "min_seats", b"min_seats", "ruleset", b"ruleset", "summary", b"summary", "title", b"title", "types", b"types"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_commands", b"_max_commands", "default_options", b"default_options", "id", b"id", "max_commands", b"max_commands", "max_seats", b"max_seats", "min_seats", b"min_seats", "ruleset", b"ruleset", "summary", b"summary", "title", b"title", "types", b"types"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__max_commands: _TypeAlias = _typing.Literal["max_commands"]  # noqa: Y015
+    _WhichOneofArgType__max_commands: _TypeAlias = _typing.Literal["_max_commands", b"_max_commands"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_commands) -> _WhichOneofReturnType__max_commands | None: ...
 
 Global___Game: _TypeAlias = Game  # noqa: Y015
 

@@ -671,6 +671,7 @@ class Terms(_message.Message):
     RATED_FIELD_NUMBER: _builtins.int
     REMATCH_OF_FIELD_NUMBER: _builtins.int
     BRANCH_OF_FIELD_NUMBER: _builtins.int
+    MAX_COMMANDS_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     ruleset: _builtins.str
@@ -697,6 +698,10 @@ class Terms(_message.Message):
     """Whether the outcome counts for ratings. Always present."""
     rematch_of: _builtins.str
     """The match that this one is played again after, `match_...`; absent for the first."""
+    max_commands: _builtins.int
+    """The most commands from the beginning of play; then the match ends (`COMMAND_LIMIT`). Moves, resignations and
+    time-outs count. Absent if there is no limit.
+    """
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's own options, all of them."""
@@ -728,15 +733,18 @@ class Terms(_message.Message):
         rated: _builtins.bool | None = ...,
         rematch_of: _builtins.str | None = ...,
         branch_of: Global___BranchOf | None = ...,
+        max_commands: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_chat", b"_chat", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "branch_of", b"branch_of", "chat", b"chat", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "start", b"start", "time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_chat", b"_chat", "_max_commands", b"_max_commands", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "branch_of", b"branch_of", "chat", b"chat", "max_commands", b"max_commands", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "start", b"start", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_chat", b"_chat", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "branch_of", b"branch_of", "chat", b"chat", "disclosure", b"disclosure", "game", b"game", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_chat", b"_chat", "_max_commands", b"_max_commands", "_memory_aid", b"_memory_aid", "_on_time_out", b"_on_time_out", "_rated", b"_rated", "_rematch_of", b"_rematch_of", "_start", b"_start", "_time_control", b"_time_control", "branch_of", b"branch_of", "chat", b"chat", "disclosure", b"disclosure", "game", b"game", "max_commands", b"max_commands", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "time_control", b"time_control", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__branch_of: _TypeAlias = _typing.Literal["branch_of"]  # noqa: Y015
     _WhichOneofArgType__branch_of: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of"]  # noqa: Y015
     _WhichOneofReturnType__chat: _TypeAlias = _typing.Literal["chat"]  # noqa: Y015
     _WhichOneofArgType__chat: _TypeAlias = _typing.Literal["_chat", b"_chat"]  # noqa: Y015
+    _WhichOneofReturnType__max_commands: _TypeAlias = _typing.Literal["max_commands"]  # noqa: Y015
+    _WhichOneofArgType__max_commands: _TypeAlias = _typing.Literal["_max_commands", b"_max_commands"]  # noqa: Y015
     _WhichOneofReturnType__memory_aid: _TypeAlias = _typing.Literal["memory_aid"]  # noqa: Y015
     _WhichOneofArgType__memory_aid: _TypeAlias = _typing.Literal["_memory_aid", b"_memory_aid"]  # noqa: Y015
     _WhichOneofReturnType__on_time_out: _TypeAlias = _typing.Literal["on_time_out"]  # noqa: Y015
@@ -753,6 +761,8 @@ class Terms(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__branch_of) -> _WhichOneofReturnType__branch_of | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__chat) -> _WhichOneofReturnType__chat | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_commands) -> _WhichOneofReturnType__max_commands | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_aid) -> _WhichOneofReturnType__memory_aid | None: ...
     @_typing.overload
@@ -936,7 +946,9 @@ class Outcome(_message.Message):
     kind: Global___OutcomeKind.ValueType
     """In which way it ended."""
     reason: _builtins.str
-    """What brought the end, in lower snake case."""
+    """What brought the end, in lower snake case; `COMMAND_LIMIT` if neither a game nor a seat did, but the match had
+    as many commands as it may have.
+    """
     @_builtins.property
     def winners(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Seats that won, rising; none if it was lost or drawn."""

@@ -1795,6 +1795,7 @@ class Match(_message.Message):
     OPENER_FIELD_NUMBER: _builtins.int
     REMATCH_OF_FIELD_NUMBER: _builtins.int
     BRANCH_OF_FIELD_NUMBER: _builtins.int
+    MAX_COMMANDS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """`match_` and 26 characters; ids sort by age."""
     game: _builtins.str
@@ -1825,6 +1826,8 @@ class Match(_message.Message):
     """Who opened it, `player_...`."""
     rematch_of: _builtins.str
     """The match that this one is played again after, `match_...`; absent for the first."""
+    max_commands: _builtins.int
+    """The most commands from the beginning of play; then it ends (`COMMAND_LIMIT`). Absent if there is no limit."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options, all of them."""
@@ -1873,19 +1876,24 @@ class Match(_message.Message):
         opener: _builtins.str = ...,
         rematch_of: _builtins.str | None = ...,
         branch_of: _match_pb2.BranchOf | None = ...,
+        max_commands: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "branch_of", b"branch_of", "created_at", b"created_at", "options", b"options", "outcome", b"outcome", "rematch_of", b"rematch_of", "time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_max_commands", b"_max_commands", "_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "branch_of", b"branch_of", "created_at", b"created_at", "max_commands", b"max_commands", "options", b"options", "outcome", b"outcome", "rematch_of", b"rematch_of", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "branch_of", b"branch_of", "chat", b"chat", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "outcome", b"outcome", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "state", b"state", "time_control", b"time_control", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of", "_max_commands", b"_max_commands", "_outcome", b"_outcome", "_rematch_of", b"_rematch_of", "branch_of", b"branch_of", "chat", b"chat", "created_at", b"created_at", "disclosure", b"disclosure", "game", b"game", "id", b"id", "max_commands", b"max_commands", "memory_aid", b"memory_aid", "on_time_out", b"on_time_out", "opener", b"opener", "options", b"options", "outcome", b"outcome", "rated", b"rated", "rematch_of", b"rematch_of", "ruleset", b"ruleset", "seats", b"seats", "seed_commitment", b"seed_commitment", "start", b"start", "state", b"state", "time_control", b"time_control", "version", b"version", "visibility", b"visibility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__branch_of: _TypeAlias = _typing.Literal["branch_of"]  # noqa: Y015
     _WhichOneofArgType__branch_of: _TypeAlias = _typing.Literal["_branch_of", b"_branch_of"]  # noqa: Y015
+    _WhichOneofReturnType__max_commands: _TypeAlias = _typing.Literal["max_commands"]  # noqa: Y015
+    _WhichOneofArgType__max_commands: _TypeAlias = _typing.Literal["_max_commands", b"_max_commands"]  # noqa: Y015
     _WhichOneofReturnType__outcome: _TypeAlias = _typing.Literal["outcome"]  # noqa: Y015
     _WhichOneofArgType__outcome: _TypeAlias = _typing.Literal["_outcome", b"_outcome"]  # noqa: Y015
     _WhichOneofReturnType__rematch_of: _TypeAlias = _typing.Literal["rematch_of"]  # noqa: Y015
     _WhichOneofArgType__rematch_of: _TypeAlias = _typing.Literal["_rematch_of", b"_rematch_of"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__branch_of) -> _WhichOneofReturnType__branch_of | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_commands) -> _WhichOneofReturnType__max_commands | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__outcome) -> _WhichOneofReturnType__outcome | None: ...
     @_typing.overload
