@@ -124,6 +124,8 @@ def seen_event(source: Source, recorded: Recorded, viewer: Viewer) -> SeenEvent[
 
 def _table(game: Game[Any, Any, Any, Any], match: Match[Any, Any], viewer: Viewer) -> Any:
     table = game.view(match.table, viewer)
+    if match.outcome is not None:
+        table = game.at_end(table, match.outcome)
     return game.unaided(table) if match.terms.memory_aid is MemoryAid.OFF else table
 
 

@@ -10,7 +10,7 @@ from domain.shared.seats import Seat, seats_in_order
 
 
 class Phase(StrEnum):
-    """What is to be chosen (§4.0); `over`, in views, once the game is."""
+    """What is to be chosen (§4.0); `over`, in views, once the game has come to its own end."""
 
     TURN = "turn"
     LOOK = "look"

@@ -71,8 +71,10 @@ class Table(Struct, frozen=True, tag_field="game", tag="montanara"):
     """The table as a viewer may see it.
 
     Attributes:
-        turn: The seat whose turn it is; null once the game is over.
-        phase: What is to be chosen; `over` once the game is.
+        turn: The seat whose turn it is; null once the game has come to its own end. A match that ends
+            otherwise, by resignation or time, leaves it as it was.
+        phase: What is to be chosen; `over` once the game has come to its own end. A match that ends otherwise
+            leaves it as it was.
         seats: What each seat has.
         mountains: Mountains 0 to 3.
         discard_pile: The discard pile, the oldest card first.

@@ -9,7 +9,7 @@ from domain.shared.seats import Seat
 
 
 class Phase(StrEnum):
-    """What has been done in a turn; `over` once the game is."""
+    """What has been done in a turn; `over` once the game has come to its own end."""
 
     BEGUN = "begun"
     PAINTED = "painted"

@@ -96,8 +96,10 @@ class Table(Struct, frozen=True, tag_field="game", tag="montmartre"):
 
     Attributes:
         first_seat: The seat that began; a round ends with the seat before it.
-        turn: The seat whose turn it is; null once the game is over.
-        phase: What has been done in the turn; `over` once the game is.
+        turn: The seat whose turn it is; null once the game has come to its own end. A match that ends
+            otherwise, by resignation or time, leaves it as it was.
+        phase: What has been done in the turn; `over` once the game has come to its own end. A match that ends
+            otherwise leaves it as it was.
         seats: What each seat has, in seat order; none before the deal.
         piles: Piles 0 to 2 of Muse cards; none before the deal.
         discard_pile: The discard pile, the oldest card first.

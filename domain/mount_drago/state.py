@@ -9,7 +9,7 @@ from domain.shared.seats import Seat
 
 
 class Phase(StrEnum):
-    """What a turn has come to (§4); `over` once the game is."""
+    """What a turn has come to (§4); `over` once the game has come to its own end."""
 
     PLAY = "play"
     SCORE = "score"

@@ -61,8 +61,10 @@ class Table(Struct, frozen=True, tag_field="game", tag="mount_drago"):
     """The table as a viewer may see it.
 
     Attributes:
-        turn: The seat whose turn it is; null once the game is over.
-        phase: What its turn has come to; `over` once the game is.
+        turn: The seat whose turn it is; null once the game has come to its own end. A match that ends
+            otherwise, by resignation or time, leaves it as it was.
+        phase: What its turn has come to; `over` once the game has come to its own end. A match that ends
+            otherwise leaves it as it was.
         seats: What each seat has, in seat order; none before the deal.
         dragons: The ten dragons, in the order of the catalogue; none before the deal.
         draw_pile: The draw pile.

@@ -11,7 +11,7 @@ from domain.mountains.rejections import CLAUSES
 from domain.mountains.rules import RULES
 from domain.mountains.setup import setup
 from domain.mountains.state import INITIAL, State, pieces
-from domain.mountains.view import Table, determinize, seen, view
+from domain.mountains.view import Table, at_end, determinize, seen, view
 from domain.shared.game import Game
 
 GAME: Game[State, Command, Event, Options] = Game(
@@ -40,6 +40,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     consequence=consequence,
     evolve=evolve,
     view=view,
+    at_end=at_end,
     seen=seen,
     determinize=determinize,
     outcome=outcome,

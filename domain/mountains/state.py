@@ -9,7 +9,7 @@ from domain.shared.seats import Seat
 
 
 class Phase(StrEnum):
-    """How far a turn is; `over` once the game is."""
+    """How far a turn is; `over` once the game has come to its own end."""
 
     CHOOSING = "choosing"
     HIKING = "hiking"

@@ -35,6 +35,7 @@ from domain.mountains.events import (
 )
 from domain.mountains.state import Phase, State
 from domain.shared.chance import Chance
+from domain.shared.outcomes import Outcome
 from domain.shared.piles import mixed, put
 from domain.shared.seats import Seat, by_seat
 from domain.shared.viewers import TablePile, Viewer, each_its_own, face_down, sees, sees_all, shown
@@ -48,8 +49,9 @@ class TableSeat(Struct, frozen=True):
         hand: Those cards in the order of §1; the seat sees them, to others this is empty.
         displayed: Its equipment on display, in the order of §1.
         stones: How many stones it has.
-        stamps: How many stamps it has; null with secret summit books while the game goes on, except for the
-            seat itself.
+        stamps: How many stamps it has; null with secret summit books while the match goes on, except for the
+            seat itself. After the end, however it came, every seat's: they are the `scores` of the outcome in
+            `match.finished`.
     """
 
     hand_size: int
@@ -80,8 +82,10 @@ class Table(Struct, frozen=True, tag_field="game", tag="mountains"):
 
     Attributes:
         summit_books: Whether the others may see a seat's total of stamps.
-        turn: The seat whose turn it is; null once the game is over.
-        phase: How far the turn is; `over` once the game is.
+        turn: The seat whose turn it is; null once the game has come to its own end. A match that ends
+            otherwise, by resignation or time, leaves it as it was.
+        phase: How far the turn is; `over` once the game has come to its own end. A match that ends otherwise
+            leaves it as it was.
         seats: What each seat has, in seat order; none before the deal.
         draw_pile: The equipment draw pile.
         decks: Six decks, in the order of §1.
@@ -116,6 +120,16 @@ def view(state: State, viewer: Viewer) -> Table:
         card=state.card,
         asked=state.asked,
         offered=state.offered,
+    )
+
+
+def at_end(table: Table, outcome: Outcome) -> Table:
+    """Return a view with all totals, which are the scores that the outcome tells everybody (§6.3, §7)."""
+    return replace(
+        table,
+        seats=tuple(
+            replace(place, stamps=stamps) for place, stamps in zip(table.seats, outcome.scores, strict=True)
+        ),
     )
 
 

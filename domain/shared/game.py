@@ -18,6 +18,11 @@ def whole[Table](table: Table) -> Table:
     return table
 
 
+def as_shown[Table](table: Table, outcome: Outcome) -> Table:
+    """Return a table as it is, for games whose views withhold nothing that the outcome tells (common §10)."""
+    return table
+
+
 def no_stones(state: Any) -> tuple[int, ...]:
     """Return no stones, for games that do not break ties by them."""
     return ()
@@ -55,6 +60,8 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         evolve: The state after an event; total over decided events.
         view: What a viewer may know of a state.
         unaided: The table that `view` gives, without its memory aid (common §10).
+        at_end: The table that `view` gives, with what the outcome tells everybody once the match is over,
+            however it ended: by the game's own rules, by resignation or by time (common §10).
         seen: What a viewer may know of an event.
         determinize: Another state that the viewer cannot tell from this one. With chance that sorts what it
             shuffles, nothing but what the viewer knows and chance fix it.
@@ -95,6 +102,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     evolve: Callable[[S, E], S]
     view: Callable[[S, Viewer], Any]
     unaided: Callable[[Any], Any] = whole
+    at_end: Callable[[Any, Outcome], Any] = as_shown
     seen: Callable[[E, Viewer], Any]
     determinize: Callable[[S, Viewer, Chance], S]
     outcome: Callable[[S], Outcome | None]

@@ -87,6 +87,24 @@ def resign(table: Table) -> dict[str, Any]:
     return {"type": "resign"} if isinstance(table.face, Rest) else {"resign": {}}
 
 
+@pytest.mark.parametrize("terms", [{}, {"disclosure": "never"}], ids=["disclosed", "never disclosed"])
+async def test_totals_are_shown_when_a_match_was_given_up(table: Table, terms: dict[str, Any]) -> None:
+    """A view after the end has all stamps of Mountains, as the outcome; earlier views stay as they were."""
+    id = await table.opened(**terms)
+    await table.done("Ben", "TakeSeat", match=id, seat=1)
+    before = await shown(table, id)
+    seats = before["table"].get("mountains", before["table"])["seats"]
+    assert [seat.get("stamps") for seat in seats] == [0, None]
+    await table.done("Ben", "SubmitCommand", match=id, command=resign(table))
+    over = await shown(table, id)
+    seats = over["table"].get("mountains", over["table"])["seats"]
+    assert [seat.get("stamps") for seat in seats] == over["outcome"]["scores"] == [0, 0]
+    assert over["version"] == before["version"] + 2
+    for version in (before["version"], before["version"] + 1):
+        earlier = await shown(table, id, version=version)
+        assert earlier["table"] == before["table"]
+
+
 async def test_all_of_a_match_that_is_over(table: Table) -> None:
     """By default the branch has the true table then; a spectator's has not."""
     id = await table.begun()

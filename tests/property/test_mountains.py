@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.match import Finished
 from domain.mountains import GAME
 from domain.mountains.catalogue import (
     DECKS,
@@ -43,10 +44,15 @@ from domain.mountains.events import (
 from domain.mountains.state import State
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
+from domain.shared.outcomes import OutcomeKind
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
+from services.ids import MatchId
+from services.views import view
 from tests.support.clients import keeps_up
 from tests.support.mountains_client import Client
+from tests.support.random_matches import Table
+from tests.support.random_matches import played as played_with_resignations
 from tests.support.scenarios import accepted, luck
 
 type Played = tuple[tuple[Event, ...], tuple[State, ...]]
@@ -241,6 +247,27 @@ def test_a_client_arrives_at_its_view_by_what_it_sees(game: Played) -> None:
     events, states = game
     for viewer in (*viewers(states[-1]), ALL_SEEING):
         keeps_up(GAME, Client(viewer), events, viewer)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 5])
+def test_a_client_has_all_totals_however_a_match_ended(seats: int) -> None:
+    """At every version, to the end by resignation: `match.finished` tells all stamps as scores (§7)."""
+    table, by_resignation = Table(GAME, seats), 0
+    for number in range(1, 24, 2):
+        clients: dict[Viewer, Client] = {}
+        for step in played_with_resignations(table, number):
+            for event in step.events:
+                for viewer in (SPECTATOR, *map(seated, seats_in_order(seats)), ALL_SEEING):
+                    client = clients.setdefault(viewer, Client(viewer))
+                    if isinstance(event, Finished):
+                        client.take_in(event)
+                    elif isinstance(event, GAME.events):
+                        client.take_in(GAME.seen(event, viewer))
+            for viewer, client in clients.items():
+                assert client.table() == view(GAME, MatchId("match_0"), step.match, 1, viewer).table
+        assert step.match.outcome is not None
+        by_resignation += step.match.outcome.kind is OutcomeKind.RESIGNED
+    assert by_resignation
 
 
 @settings(deadline=None, max_examples=50)

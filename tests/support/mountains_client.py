@@ -4,6 +4,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from domain.match import Finished
 from domain.mountains import GAME
 from domain.mountains.catalogue import DECKS, CardKind, Equipment, HikingCard, SummitBooks, in_order
 from domain.mountains.events import (
@@ -36,20 +37,23 @@ class Client:
         self._viewer = viewer
         self._table: Table = GAME.view(GAME.initial, viewer)
         self._stamps: tuple[int, ...] = ()
+        self._over = False
 
     def table(self) -> Table:
         """Return the table as the viewer would be shown it, less the totals that are secret."""
         table = self._table
-        open_books = table.summit_books is SummitBooks.OPEN or table.phase is Phase.OVER
+        open_books = table.summit_books is SummitBooks.OPEN or table.phase is Phase.OVER or self._over
         seats = tuple(
             replace(place, stamps=self._stamps[seat] if open_books or sees(self._viewer, seat) else None)
             for seat, place in by_seat(table.seats)
         )
         return replace(table, seats=seats)
 
-    def take_in(self, event: Event) -> None:
-        """Take in the next event, as the viewer saw it."""
+    def take_in(self, event: Event | Finished) -> None:
+        """Take in the next event, as the viewer saw it, or the end of the match."""
         match event:
+            case Finished(outcome=outcome):
+                self._stamps, self._over = outcome.scores, True
             case Dealt():
                 self._stamps = (0,) * len(event.hands)
                 self._change(

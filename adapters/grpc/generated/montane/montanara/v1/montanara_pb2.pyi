@@ -104,7 +104,7 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     PHASE_DRILLING: _Phase.ValueType  # 4
     """The seat on turn places the lifted card, or drills on or stops."""
     PHASE_OVER: _Phase.ValueType  # 5
-    """Nothing: the game is over."""
+    """Nothing: the game has come to its own end."""
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """What is to be chosen (§4.0)."""
@@ -120,7 +120,7 @@ PHASE_TUNNEL: Phase.ValueType  # 3
 PHASE_DRILLING: Phase.ValueType  # 4
 """The seat on turn places the lifted card, or drills on or stops."""
 PHASE_OVER: Phase.ValueType  # 5
-"""Nothing: the game is over."""
+"""Nothing: the game has come to its own end."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 class _Place:
@@ -1414,9 +1414,13 @@ class Table(_message.Message):
     SHOWN_FIELD_NUMBER: _builtins.int
     KNOWN_FIELD_NUMBER: _builtins.int
     turn: _builtins.int
-    """The seat whose turn it is, 0 or 1; absent once the game is over."""
+    """The seat whose turn it is, 0 or 1; absent once the game has come to its own end. A match that ends otherwise, by
+    resignation or time, leaves it as it was.
+    """
     phase: Global___Phase.ValueType
-    """What is to be chosen."""
+    """What is to be chosen; PHASE_OVER once the game has come to its own end. A match that ends otherwise leaves it as it
+    was.
+    """
     played: Global___Kind.ValueType
     """The action card that lies open while its phase goes on; absent without one."""
     lifted: _builtins.bool

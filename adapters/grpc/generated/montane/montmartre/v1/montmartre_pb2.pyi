@@ -84,7 +84,7 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     PHASE_DONE: _Phase.ValueType  # 6
     """All there is to do: the turn ends by itself."""
     PHASE_OVER: _Phase.ValueType  # 7
-    """The game is over."""
+    """The game has come to its own end."""
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """What has been done in a turn."""
@@ -104,7 +104,7 @@ PHASE_OFFERED: Phase.ValueType  # 5
 PHASE_DONE: Phase.ValueType  # 6
 """All there is to do: the turn ends by itself."""
 PHASE_OVER: Phase.ValueType  # 7
-"""The game is over."""
+"""The game has come to its own end."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 class _Ending:
@@ -1005,9 +1005,13 @@ class Table(_message.Message):
     first_seat: _builtins.int
     """The seat that began, 0 to 4; a round ends with the seat before it."""
     turn: _builtins.int
-    """The seat whose turn it is, 0 to 4; absent once the game is over."""
+    """The seat whose turn it is, 0 to 4; absent once the game has come to its own end. A match that ends otherwise, by
+    resignation or time, leaves it as it was.
+    """
     phase: Global___Phase.ValueType
-    """What has been done in the turn."""
+    """What has been done in the turn; PHASE_OVER once the game has come to its own end. A match that ends otherwise
+    leaves it as it was.
+    """
     vollard: Global___Colour.ValueType
     """Next to whose collectors Vollard stands; absent before the first sale, and with two seats."""
     ending: Global___Ending.ValueType

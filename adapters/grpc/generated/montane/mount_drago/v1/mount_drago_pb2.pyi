@@ -80,7 +80,7 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     PHASE_DRAW: _Phase.ValueType  # 4
     """The hand is filled; that happens by itself."""
     PHASE_OVER: _Phase.ValueType  # 5
-    """The game is over."""
+    """The game has come to its own end."""
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """What a turn has come to (§4)."""
@@ -96,7 +96,7 @@ PHASE_DISCARD: Phase.ValueType  # 3
 PHASE_DRAW: Phase.ValueType  # 4
 """The hand is filled; that happens by itself."""
 PHASE_OVER: Phase.ValueType  # 5
-"""The game is over."""
+"""The game has come to its own end."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 class _Scoring:
@@ -811,9 +811,13 @@ class Table(_message.Message):
     DRAW_PILE_FIELD_NUMBER: _builtins.int
     DISCARD_PILE_FIELD_NUMBER: _builtins.int
     turn: _builtins.int
-    """The seat whose turn it is, 0 to 4; absent once the game is over."""
+    """The seat whose turn it is, 0 to 4; absent once the game has come to its own end. A match that ends otherwise, by
+    resignation or time, leaves it as it was.
+    """
     phase: Global___Phase.ValueType
-    """What its turn has come to."""
+    """What its turn has come to; PHASE_OVER once the game has come to its own end. A match that ends otherwise leaves it
+    as it was.
+    """
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableSeat]:
         """What each seat has, in seat order; none before the deal."""

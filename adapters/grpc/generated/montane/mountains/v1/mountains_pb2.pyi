@@ -104,7 +104,7 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     PHASE_DONE: _Phase.ValueType  # 4
     """All there is to do: the turn ends by itself (§4.7)."""
     PHASE_OVER: _Phase.ValueType  # 5
-    """The game is over."""
+    """The game has come to its own end."""
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """How far a turn is."""
@@ -120,7 +120,7 @@ PHASE_OFFERING: Phase.ValueType  # 3
 PHASE_DONE: Phase.ValueType  # 4
 """All there is to do: the turn ends by itself (§4.7)."""
 PHASE_OVER: Phase.ValueType  # 5
-"""The game is over."""
+"""The game has come to its own end."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 class _Deck:
@@ -1252,9 +1252,13 @@ class Table(_message.Message):
     summit_books: Global___SummitBooks.ValueType
     """Whether the others may see a seat's total of stamps."""
     turn: _builtins.int
-    """The seat whose turn it is, 0 to 4; absent once the game is over."""
+    """The seat whose turn it is, 0 to 4; absent once the game has come to its own end. A match that ends otherwise, by
+    resignation or time, leaves it as it was.
+    """
     phase: Global___Phase.ValueType
-    """How far the turn is."""
+    """How far the turn is; PHASE_OVER once the game has come to its own end. A match that ends otherwise leaves it as it
+    was.
+    """
     asked: _builtins.bool
     """Whether a question was asked for this hike."""
     @_builtins.property
@@ -1321,7 +1325,9 @@ class TableSeat(_message.Message):
     stones: _builtins.int
     """How many stones it has."""
     stamps: _builtins.int
-    """How many stamps it has; absent with secret summit books while the game goes on, except for the seat itself."""
+    """How many stamps it has; absent with secret summit books while the match goes on, except for the seat itself. After
+    the end, however it came, every seat's: they are the scores of the outcome in match.finished.
+    """
     @_builtins.property
     def hand(self) -> _containers.RepeatedScalarFieldContainer[Global___Equipment.ValueType]:
         """Those cards in the order of the enumeration; empty for all but the seat and the viewer that sees all."""
