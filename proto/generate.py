@@ -41,6 +41,7 @@ MATCH_EVENTS = (
     ("TimedOut", "timed_out", "A seat's time was up."),
     ("Cancelled", "cancelled", "The match was called off."),
     ("Branched", "branched", "A branch has its table, and play begins."),
+    ("InvitationRenewed", "invitation_renewed", "The match has another link."),
 )
 """Type, field and comment of what is the same in all games. Their field numbers are 1, 2 ...; append only."""
 

@@ -1,6 +1,6 @@
 """Who may know of a match, act in it, and look at it from where."""
 
-from hmac import compare_digest
+from hmac import compare_digest, digest
 from typing import Any
 
 from domain.match import Disclosure, Match, Phase, PlayerId, Reason, Visibility, seat_held, to_act
@@ -15,25 +15,31 @@ from services.ports import Secrets
 
 def may_know(match: Match[Any, Any], player: PlayerId | None) -> bool:
     """Return whether a player may know of a match without showing its invitation."""
-    if match.terms.visibility is Visibility.PUBLIC:
+    return match.terms.visibility is Visibility.PUBLIC or (player is not None and is_known(match, player))
+
+
+def is_known(match: Match[Any, Any], player: PlayerId) -> bool:
+    """Return whether a player may know of a match though it is private: as its opener, seat or guest."""
+    if player == match.terms.opener or seat_held(match, player) is not None:
         return True
-    if player is None:
-        return False
-    known = player == match.terms.opener or player in match.invited
-    return known or seat_held(match, player) is not None
+    return player in match.invited and player not in match.barred
 
 
 def check_known_to(
     live: Live, player: PlayerId | None, secrets: Secrets | None = None, invitation: str | None = None
 ) -> None:
-    """Refuse a private match to all but its opener, its seats and whoever is invited, as if there were none.
+    """Refuse a private match to all but its opener, its seats and those invited, as if there were none.
+
+    A player who is barred is invited no longer, neither by name nor by the match's link.
 
     Raises:
         NotFound: The player may not know of the match.
     """
-    if may_know(live.match, player) or (secrets is not None and is_invitation(secrets, invitation)):
+    match = live.match
+    if may_know(match, player):
         return
-    raise NotFound("NO_SUCH_MATCH", match=live.id)
+    if secrets is None or player in match.barred or not is_invitation(match, secrets, invitation):
+        raise NotFound("NO_SUCH_MATCH", match=live.id)
 
 
 def check_awaited(
@@ -46,13 +52,23 @@ def check_awaited(
     """
     if match.terms.rematch_of is None or player == match.terms.opener or player in match.invited:
         return
-    if not is_invitation(secrets, invitation):
+    if not is_invitation(match, secrets, invitation):
         raise Forbidden("NOT_INVITED")
 
 
-def is_invitation(secrets: Secrets, shown: str | None) -> bool:
-    """Return whether what is shown is the match's invitation."""
-    return shown is not None and compare_digest(secrets.invitation.hex().encode(), shown.encode())
+def invitation_to(match: Match[Any, Any], secrets: Secrets) -> str:
+    """Return the invitation to a match, which its link carries: each time that it is renewed another one."""
+    if not match.renewals:
+        return secrets.invitation.hex()
+    renewed = b"montane/invitation/1\0%d" % match.renewals
+    return digest(secrets.invitation, renewed, "sha256")[: len(secrets.invitation)].hex()
+
+
+def is_invitation(match: Match[Any, Any], secrets: Secrets, shown: str | None) -> bool:
+    """Return whether what is shown is the invitation to a match."""
+    return shown is not None and compare_digest(
+        invitation_to(match, secrets).encode(), shown.encode(errors="surrogatepass")
+    )
 
 
 def check_opener(match: Match[Any, Any], player: PlayerId) -> None:

@@ -29,7 +29,7 @@ from services.ids import MatchId, new_uuid, parsed, written
 from services.matches import Matches
 from services.pages import Page
 from services.players import Players
-from services.ports import Clock
+from services.ports import Clock, Secrets
 from services.summaries import ERASED_NAME, SeatedPlayer
 
 PACE = Pace(10, timedelta(seconds=30))
@@ -48,8 +48,9 @@ class Chat:
     def __init__(self, matches: Matches, players: Players, log: ChatLog, clock: Clock) -> None:
         """Take the matches, the names of players, where messages are kept, and the time."""
         self._current = matches.decisions.live.current
-        self._invites = matches.decisions.invites
+        self._secrets = matches.decisions.secrets
         self.streams = ChatStreams(log, self._current, self.shown, clock)
+        matches.feeds.moved = self.streams.moved
         self._players = players
         self._log = log
         self._clock = clock
@@ -148,15 +149,15 @@ class Chat:
             Forbidden: The player may not read the room.
         """
         live = await self._current(match)
-        invited = await self._invites(match, invitation)
-        reader = reader_of(live, player, room, invited=invited)
+        secrets = None if invitation is None else await self._secrets(match)
+        reader = reader_of(live, player, room, secrets, invitation)
         if token is not None and after is not None:
             raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
         while True:
-            position = await self._position(match, player, after, token, invited=invited)
+            position = await self._position(match, player, after, token, secrets, invitation)
             found = await self._log.read(match, after=position, limit=size + 1, reader=reader)
             # Read before the match is: whoever has just sat down is not shown what onlookers wrote since.
-            now = reader_of(await self._current(match), player, room, invited=invited)
+            now = reader_of(await self._current(match), player, room, secrets, invitation)
             if now == reader:
                 shown = await self.shown(found[:size])
                 return Page(tuple(shown), found[size - 1].id if len(found) > size else None)
@@ -179,10 +180,10 @@ class Chat:
             Forbidden: The player may not read the room.
         """
         live = await self._current(match)
-        invited = await self._invites(match, invitation)
-        reader_of(live, player, room, invited=invited)
-        behind = None if after is None else await self._readable(match, player, after, invited=invited)
-        return self.streams.listen(live, player, room, behind, invited=invited)
+        secrets = None if invitation is None else await self._secrets(match)
+        reader_of(live, player, room, secrets, invitation)
+        behind = None if after is None else await self._readable(match, player, after, secrets, invitation)
+        return self.streams.listen(live, player, room, behind, secrets, invitation)
 
     async def report(
         self, player: PlayerId, match: MatchId, id: str, reason: ReportReason, text: str
@@ -243,15 +244,15 @@ class Chat:
         player: PlayerId | None,
         after: str | None,
         token: str | None,
-        *,
-        invited: bool,
+        secrets: Secrets | None,
+        invitation: str | None,
     ) -> int:
         """Return the position behind which a page begins."""
         id = after if token is None else token
         if id is None:
             return 0
         try:
-            return (await self._readable(match, player, id, invited=invited)).position
+            return (await self._readable(match, player, id, secrets, invitation)).position
         except NotFound as unknown:
             if token is None:
                 raise
@@ -259,11 +260,16 @@ class Chat:
             raise Malformed("INVALID_FIELD", field="page_token", expected=expected) from unknown
 
     async def _readable(
-        self, match: MatchId, player: PlayerId | None, id: str, *, invited: bool = False
+        self,
+        match: MatchId,
+        player: PlayerId | None,
+        id: str,
+        secrets: Secrets | None = None,
+        invitation: str | None = None,
     ) -> Message:
         """Return a message that a player may read; to others there is none."""
         message = await self._log.message(match, MessageId(id))
-        reader = reader_of(await self._current(match), player, None, invited=invited)
+        reader = reader_of(await self._current(match), player, None, secrets, invitation)
         if message is None or not reader.may_read(message):
             raise NotFound("NO_SUCH_MESSAGE", message=id)
         return message

@@ -11,6 +11,7 @@ from services.access import check_known_to, seat_of
 from services.chat_log import ChatRoom, Reader
 from services.errors import Forbidden, Malformed
 from services.live import Live
+from services.ports import Secrets
 
 LONGEST_TEXT = 500
 JOINERS = "\u200c\u200d"
@@ -25,21 +26,28 @@ class ChatReason(StrEnum):
     ALREADY_REPORTED = "ALREADY_REPORTED"
 
 
-def reader_of(live: Live, player: PlayerId | None, room: ChatRoom | None, *, invited: bool = False) -> Reader:
+def reader_of(
+    live: Live,
+    player: PlayerId | None,
+    room: ChatRoom | None,
+    secrets: Secrets | None = None,
+    invitation: str | None = None,
+) -> Reader:
     """Return what a player may read: of one room, or of all.
 
     Args:
         live: The match.
         player: Who reads; None without an account.
         room: The room; None for all.
-        invited: Whether the match's invitation was shown.
+        secrets: The secrets of the match, if an invitation is shown.
+        invitation: The invitation to a private match, if it is shown.
 
     Raises:
         NotFound: The player may not know of the match.
         Rejected: The match has no chat.
         Forbidden: The player may not read the room.
     """
-    _check_open(live, player, invited=invited)
+    _check_open(live, player, secrets, invitation)
     readable = _readable(live.match, player)
     if room is None:
         return Reader(player, readable)
@@ -98,9 +106,10 @@ def checked_text(text: str, *, fewest: int = 1) -> str:
     return shown
 
 
-def _check_open(live: Live, player: PlayerId | None, *, invited: bool = False) -> None:
-    if not invited:
-        check_known_to(live, player)
+def _check_open(
+    live: Live, player: PlayerId | None, secrets: Secrets | None = None, invitation: str | None = None
+) -> None:
+    check_known_to(live, player, secrets, invitation)
     if live.match.terms.chat is ChatMode.OFF:
         raise Rejected(ChatReason.CHAT_OFF)
 

@@ -12,7 +12,7 @@ from typing import override
 
 from msgspec import Struct
 
-from domain.match import PlayerId
+from domain.match import PlayerId, Visibility
 from domain.shared.rejections import Rejected
 from services.chat_log import ChatLog, ChatMessage, ChatRoom, Message, MessageId
 from services.chat_rooms import reader_of
@@ -20,7 +20,7 @@ from services.errors import Failure, Unavailable
 from services.feeds import Told
 from services.ids import MatchId
 from services.live import Live
-from services.ports import Clock, Time
+from services.ports import Clock, Secrets, Time
 from services.streaming import Channel, Reading, Streams
 
 PAGE = 200
@@ -122,12 +122,16 @@ class ChatChannel(Channel):
         id: The match.
         readers: Those who listen.
         heard: The highest position that is known to exist.
+        version: How far the match has come, if it is private.
+        is_private: Whether the match is private.
     """
 
     def __init__(self, id: MatchId, log: ChatLog, current: Current, show: Show) -> None:
         """Begin before anything is known."""
         super().__init__(id)
         self.heard = 0
+        self.version = 0
+        self.is_private = False
         self._log = log
         self._current = current
         self._show = show
@@ -138,6 +142,12 @@ class ChatChannel(Channel):
         """Learn that there is a message at a position."""
         if position > self.heard:
             self.heard = position
+            self.wake()
+
+    def moved(self, version: int) -> None:
+        """Learn that the match has come to a version."""
+        if version > self.version:
+            self.version = version
             self.wake()
 
     async def behind(self, position: int, version: int) -> Batch:
@@ -181,8 +191,8 @@ class Listener(Reading):
         player: PlayerId | None,
         room: ChatRoom | None,
         behind: Message | None,
-        *,
-        invited: bool,
+        secrets: Secrets | None,
+        invitation: str | None,
     ) -> None:
         """Begin behind a message, or at the first one, of a match that has come to a version."""
         super().__init__(streams, channel)
@@ -190,27 +200,28 @@ class Listener(Reading):
         self._version = version
         self._player = player
         self._room = room
-        self._invited = invited
+        self._secrets = secrets
+        self._invitation = invitation
         self._position = 0 if behind is None else behind.position
         self._last = None if behind is None else behind.id
         self._whole = False
 
     @override
     def is_behind(self) -> bool:
-        """Return whether there may be a message behind its place."""
-        return not self._whole or self._position < self._chat.heard
+        """Return whether there may be a message behind its place, or the match may be its to know no more."""
+        return not self._whole or self._position < self._chat.heard or self._version < self._chat.version
 
     @override
     async def news(self) -> Sequence[Told]:
         """Return what the reader may read of the next messages; none may be left of them."""
         try:
-            batch = await self._chat.behind(self._position, self._version)
-            reader = reader_of(batch.live, self._player, self._room, invited=self._invited)
+            batch = await self._chat.behind(self._position, max(self._version, self._chat.version))
+            reader = reader_of(batch.live, self._player, self._room, self._secrets, self._invitation)
         except Unavailable:
             return self.end(self._ended(ChatEndReason.STORE_UNAVAILABLE))
         except (Failure, Rejected):
             return self.end(self._ended(ChatEndReason.NOT_YOURS_ANY_MORE))
-        self._position, self._whole = batch.reached, batch.whole
+        self._position, self._whole, self._version = batch.reached, batch.whole, batch.live.version
         readable = [(message, told) for message, told in batch.messages if reader.may_read(message)]
         if readable:
             self._last = readable[-1][0].id
@@ -260,15 +271,21 @@ class ChatStreams(Streams[ChatChannel]):
         if channel := self.channel(match):
             channel.hear(position)
 
+    def moved(self, match: MatchId, version: int) -> None:
+        """Learn that a match has come to a version: a private one may be no more for those who listen."""
+        if (channel := self.channel(match)) and channel.is_private:
+            channel.moved(version)
+
     def listen(
         self,
         live: Live,
         player: PlayerId | None,
         room: ChatRoom | None,
         behind: Message | None,
-        *,
-        invited: bool,
+        secrets: Secrets | None,
+        invitation: str | None,
     ) -> Listener:
         """Return a new listener to a match; whoever takes it must `leave` it."""
         channel = self.opened(live.id, lambda: ChatChannel(live.id, self._log, self._current, self._show))
-        return Listener(self, channel, live.version, player, room, behind, invited=invited)
+        channel.is_private = live.match.terms.visibility is Visibility.PRIVATE
+        return Listener(self, channel, live.version, player, room, behind, secrets, invitation)

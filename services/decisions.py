@@ -14,7 +14,6 @@ from domain.shared.chance import SeededChance, decision_chance
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
-from services.access import is_invitation
 from services.envelopes import Decision, Envelopes
 from services.errors import Conflict, Failure, KeyReused, Malformed
 from services.feeds import Feeds
@@ -173,10 +172,6 @@ class Decisions:
         if entry.secrets is None:
             entry.secrets = await self._seeds.secrets(id)
         return entry.secrets
-
-    async def invites(self, id: MatchId, shown: str | None) -> bool:
-        """Return whether what is shown is the invitation to a match that exists."""
-        return shown is not None and is_invitation(await self.secrets(id), shown)
 
     async def append(self, id: MatchId, events: Sequence[Recorded]) -> None:
         """Store events, also if the caller goes away; forget the match if it is unknown whether they were.

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Cancelled, Finished, PlayerId, SeatLeft
+from domain.match import Cancelled, Finished, InvitationRenewed, Invited, PlayerId, SeatLeft, SeatTaken
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 from services.errors import NotFound, Unavailable
@@ -87,6 +87,7 @@ class EndReason(StrEnum):
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     TOO_SLOW = "TOO_SLOW"
     SEAT_LEFT = "SEAT_LEFT"
+    INVITATION_RENEWED = "INVITATION_RENEWED"
     TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
 
 
@@ -260,7 +261,8 @@ class Watch:
     """One reader of a match's stream.
 
     It ends when its player leaves its seat, or loses it: what happens at the seat from then on is another's,
-    and of a private match the player may know no more.
+    and of a private match the player may know no more. One that is open by the match's link alone ends when
+    the link is renewed.
 
     Attributes:
         viewer: From where it looks.
@@ -279,6 +281,8 @@ class Watch:
         player: PlayerId | None,
         viewer: Viewer,
         after: int | None,
+        *,
+        by_link: bool,
     ) -> None:
         """Begin behind a version; None begins with a snapshot."""
         self.viewer = viewer
@@ -289,7 +293,8 @@ class Watch:
         self._revoked = False
         self._player = player
         self._begun = live.version
-        self._seat_left = False
+        self._by_link = by_link
+        self._ends: EndReason | None = None
         self._feeds = feeds
         self._channel = channel
         self._first = channel.snapshot(live, viewer) if after is None else None
@@ -359,8 +364,8 @@ class Watch:
                 return self._end(EndReason.SERVER_STOPPING)
             if self._revoked:
                 return self._end(EndReason.TOKEN_ENDED)
-            if self._seat_left:
-                return self._end(EndReason.SEAT_LEFT)
+            if self._ends is not None:
+                return self._end(self._ends)
             if self.finished:
                 edge = [] if self._live else [Told(CaughtUp(self.version))]
                 return [*edge, *self._end(EndReason.MATCH_OVER)]
@@ -391,24 +396,36 @@ class Watch:
             told = await self._channel.behind(self.version, self.viewer)
         except Unavailable:
             return self._end(EndReason.STORE_UNAVAILABLE)
-        told = self._until_seat_left(told[: max(0, self._edge() - self.version)])
+        told = self._until_shut_out(told[: max(0, self._edge() - self.version)])
         for one in told[-1:]:
             if isinstance(one.item, EventItem):
                 self.version = one.item.event.version
                 self.finished = isinstance(one.item.event.payload, Finished | Cancelled)
         return told
 
-    def _until_seat_left(self, told: list[Told]) -> list[Told]:
-        """Return the events up to the one by which the player is seated no longer."""
+    def _until_shut_out(self, told: list[Told]) -> list[Told]:
+        """Return the events up to the one by which the player may look no longer."""
         for place, one in enumerate(told):
-            match one.item:
-                case EventItem(event=SeenEvent(payload=SeatLeft(player=player), version=version)):
-                    if player == self._player and version > self._begun:
-                        self._seat_left = True
-                        return told[: place + 1]
-                case _:
-                    pass
+            if isinstance(one.item, EventItem) and one.item.event.version > self._begun:
+                self._ends = self._shut_out(one.item.event.payload)
+                if self._ends is not None:
+                    return told[: place + 1]
         return told
+
+    def _shut_out(self, event: Any) -> EndReason | None:
+        """Return why the stream ends with an event, or None if it goes on."""
+        match event:
+            case SeatLeft(player=player) if player == self._player:
+                return EndReason.SEAT_LEFT
+            case SeatLeft(barred=True) | InvitationRenewed() if self._by_link:
+                return EndReason.INVITATION_RENEWED
+            case Invited(player=player) if player == self._player:
+                self._by_link = False
+            case SeatTaken(holder=holder) if holder.player == self._player:
+                self._by_link = False
+            case _:
+                pass
+        return None
 
     def _end(self, reason: EndReason) -> Sequence[Told]:
         self.over = True
@@ -422,6 +439,7 @@ class Feeds:
         closed: Whether the process is about to stop.
         ticks: How often all watches were looked at.
         beats: How many signs of life there were.
+        moved: Called with each match that has reached a version, in whatever process.
     """
 
     def __init__(self, store: EventStore, clock: Clock) -> None:
@@ -429,6 +447,7 @@ class Feeds:
         self.closed = False
         self.ticks = 0
         self.beats = 0
+        self.moved: Callable[[MatchId, int], None] = _nobody
         self._store = store
         self._clock = clock
         self._channels: dict[MatchId, Channel] = {}
@@ -440,11 +459,13 @@ class Feeds:
         """Tell the watches of a match what was committed."""
         if channel := self._channels.get(id):
             channel.publish(events)
+        self.moved(id, events[-1].version)
 
     def hear(self, id: MatchId, version: int) -> None:
         """Learn that a match has reached a version, in whatever process."""
         if channel := self._channels.get(id):
             channel.hear(version)
+        self.moved(id, version)
 
     async def idle(self) -> None:
         """Return when no match is watched."""
@@ -479,6 +500,8 @@ class Feeds:
         player: PlayerId | None,
         viewer: Viewer,
         after: int | None,
+        *,
+        by_link: bool = False,
     ) -> Watch:
         """Return a new watch on a channel that was joined, for a player who may look from there now.
 
@@ -490,7 +513,7 @@ class Feeds:
         channel.begin(live, secrets)
         if viewer.seat is not None:
             channel.presence[viewer.seat] += 1
-        watch = Watch(self, channel, live, player, viewer, after)
+        watch = Watch(self, channel, live, player, viewer, after, by_link=by_link)
         channel.watches.add(watch)
         return watch
 
@@ -532,6 +555,10 @@ def _rouse(asleep: list[asyncio.Future[None]], first: int) -> None:
 
 def _stands_at(item: Item) -> tuple[int, tuple[Seat, ...]] | None:
     return (item.version, item.presence) if isinstance(item, SnapshotItem) else None
+
+
+def _nobody(_: MatchId, __: int) -> None:
+    """Do nothing: nobody else wants to know how far a match is."""
 
 
 def _nothing() -> None:

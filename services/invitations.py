@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Invite, Match, PlayerId, Reason, seat_held
+from domain.match import Invite, Match, PlayerId, Reason, RenewInvitation, seat_held
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from services.access import check_known_to
+from services.access import check_known_to, check_opener, invitation_to
 from services.decisions import Decisions, checked_key
 from services.errors import Forbidden, NotFound
 from services.ids import MatchId
@@ -75,8 +75,35 @@ class Invitations:
         _check_host(live.match, player)
         if live.match.terms.is_branch:
             raise Rejected(Reason.IS_BRANCH)
-        shown = (await self._decisions.secrets(id)).invitation.hex()
-        return Invitation(id, shown, f"/v1/matches/{id}?invitation={shown}")
+        return _link(id, live.match, await self._decisions.secrets(id))
+
+    async def renew(self, player: PlayerId, id: MatchId, key: str | None) -> tuple[str, Invitation]:
+        """Give a match another link, by the word of its opener; the one that it had opens nothing any more.
+
+        Those who sit in the match, or were invited by name, may know of it as before. Streams that are open
+        by the link alone end.
+
+        Raises:
+            NotFound: There is no such match, or none that the player may know of.
+            Forbidden: The player did not open it.
+            Rejected: The match is a branch, which is its player's alone; or it is over.
+        """
+
+        def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+            check_known_to(live, player)
+            check_opener(live.match, player)
+            if live.match.terms.is_branch:
+                raise Rejected(Reason.IS_BRANCH)
+            return seat_held(live.match, player), RenewInvitation()
+
+        key = checked_key(key)
+        done = await self._decisions.carry_out(id, order, by=player, key=key, asked=["renew_invitation"])
+        return key, _link(id, done.match, done.secrets)
+
+
+def _link(id: MatchId, match: Match[Any, Any], secrets: Secrets) -> Invitation:
+    shown = invitation_to(match, secrets)
+    return Invitation(id, shown, f"/v1/matches/{id}?invitation={shown}")
 
 
 def _check_host(match: Match[Any, Any], player: PlayerId) -> None:

@@ -34,7 +34,7 @@ from domain.shared.game import Game, edition
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
-from services.access import acting_seat, check_known_to, viewer_of
+from services.access import acting_seat, check_known_to, may_know, viewer_of
 from services.decisions import Decisions, chance_of, checked_key, digest_of
 from services.envelopes import Decision, Envelopes
 from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
@@ -413,8 +413,8 @@ class Matches:
             NotFound: There is no such match, or none that the player may know of.
         """
         live = await self._live.current(id)
-        if not await self.decisions.invites(id, invitation):
-            check_known_to(live, player)
+        secrets = None if invitation is None else await self.decisions.secrets(id)
+        check_known_to(live, player, secrets, invitation)
         return live
 
     async def page(
@@ -538,7 +538,8 @@ class Matches:
             # As it stands now: while the secrets were read the player may have lost its seat.
             check_known_to(live, player, secrets, invitation)
             viewer = viewer_of(live, player, looking_as)
-            return self.feeds.watch(channel, live, secrets, player, viewer, after)
+            by_link = not may_know(live.match, player)
+            return self.feeds.watch(channel, live, secrets, player, viewer, after, by_link=by_link)
         except BaseException:
             self.feeds.part(channel)
             raise

@@ -11,6 +11,7 @@ from domain.match import Cancelled, Finished, Invited, Match, PlayerId, Started,
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat, by_seat
 from domain.shared.viewers import SPECTATOR, seated
+from services.access import may_know
 from services.chat_log import ChatRoom, MessageId
 from services.ids import MatchId
 from services.ports import Recorded, Time
@@ -106,7 +107,8 @@ def notices(match: Match[Any, Any], event: object, turns: Collection[Seat]) -> I
         yield Notice(MessageType.INVITED, event.player, None, event.player)
     told: list[tuple[Seat | None, PlayerId]] = [*seats]
     if isinstance(event, Cancelled):
-        waiting = dict.fromkeys((match.terms.opener, *match.invited))
+        invited = (player for player in match.invited if may_know(match, player))
+        waiting = dict.fromkeys((match.terms.opener, *invited))
         told += [(None, player) for player in waiting if player not in {sitting for _, sitting in seats}]
     if (kind := _TURNING_POINTS.get(type(event))) is not None:
         for own, player in told:

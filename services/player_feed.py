@@ -26,6 +26,7 @@ from domain.match import (
     TimedOut,
 )
 from domain.shared.seats import Seat, by_seat
+from services.access import may_know
 from services.chat_log import ChatLog, ChatMessage, Message, MessageId
 from services.errors import Malformed, Unavailable
 from services.feeds import Told
@@ -234,7 +235,7 @@ def concerns(event: object, match: Match[Any, Any], newly_to_act: Sequence[Seat]
         case Finished():
             found = [Concern(player, PlayerEventKind.ENDED, seat) for player, seat in seated]
         case Cancelled():
-            known = dict.fromkeys((*table, *match.invited))
+            known = dict.fromkeys((*table, *(player for player in match.invited if may_know(match, player))))
             found = [Concern(player, PlayerEventKind.CANCELLED) for player in known]
         case _:
             pass

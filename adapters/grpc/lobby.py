@@ -133,6 +133,20 @@ class LobbyCalls(MatchServiceServicer):
         return pb.GetInvitationResponse(match=link.match, invitation=link.invitation, path=link.path)
 
     @override
+    async def RenewInvitation(
+        self, request: pb.RenewInvitationRequest, context: Context
+    ) -> pb.RenewInvitationResponse:
+        """Give a match another link."""
+        player = await caller(self._services.players, context, Scope.PLAY)
+        key, link = await self._services.invitations.renew(
+            player.id, MatchId(request.match), idempotency_key(context)
+        )
+        tell_key(context, key)
+        return pb.RenewInvitationResponse(
+            match=link.match, invitation=link.invitation, path=link.path, idempotency_key=key
+        )
+
+    @override
     async def Rematch(self, request: pb.RematchRequest, context: Context) -> pb.RematchResponse:
         """Play a match again that is over."""
         player = await caller(self._services.players, context, Scope.PLAY)

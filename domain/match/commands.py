@@ -67,7 +67,20 @@ class Branch(Struct, frozen=True, tag_field="type", tag="branch"):
     state: str
 
 
-type LobbyCommand = TakeSeat | LeaveSeat | Invite | Start | Cancel | TimeOut | Branch
+class RenewInvitation(Struct, frozen=True, tag_field="type", tag="renew_invitation"):
+    """Let the match have another link; the one that it had opens nothing any more."""
 
-LOBBY_COMMANDS: tuple[type[Struct], ...] = (TakeSeat, LeaveSeat, Invite, Start, Cancel, TimeOut, Branch)
+
+type LobbyCommand = TakeSeat | LeaveSeat | Invite | Start | Cancel | TimeOut | Branch | RenewInvitation
+
+LOBBY_COMMANDS: tuple[type[Struct], ...] = (
+    TakeSeat,
+    LeaveSeat,
+    Invite,
+    Start,
+    Cancel,
+    TimeOut,
+    Branch,
+    RenewInvitation,
+)
 """The commands that are no seat's move."""

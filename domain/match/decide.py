@@ -9,11 +9,22 @@ from msgspec.structs import replace
 from domain.match import clocks as time
 from domain.match.branch import branched
 from domain.match.clocks import TimeControlKind
-from domain.match.commands import Branch, Cancel, Invite, LeaveSeat, Resign, Start, TakeSeat, TimeOut
+from domain.match.commands import (
+    Branch,
+    Cancel,
+    Invite,
+    LeaveSeat,
+    RenewInvitation,
+    Resign,
+    Start,
+    TakeSeat,
+    TimeOut,
+)
 from domain.match.events import (
     Cancelled,
     ClocksSet,
     Finished,
+    InvitationRenewed,
     Invited,
     Opened,
     Resigned,
@@ -109,6 +120,8 @@ def _carried_out[S, O](
             return leave_seat(game, match, left, barred=barred)
         case Invite(player=player):
             return invite(game, match, player)
+        case RenewInvitation():
+            return renew_invitation(game, match)
         case Start():
             return start(game, match, chance, at)
         case Cancel(reason=reason):
@@ -204,6 +217,20 @@ def invite[S, O](game: Game[S, Any, Any, O], match: Match[S, O], player: PlayerI
         raise Rejected(Reason.TOO_MANY_INVITED, most=MOST_INVITED)
     invited = Invited(player)
     return (invited,), evolve(game, match, invited)
+
+
+def renew_invitation[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Decided[S, O]:
+    """Return how the match gets another link.
+
+    Raises:
+        Rejected: The match is over, or was called off.
+    """
+    if match.phase is Phase.CANCELLED:
+        raise Rejected(Reason.MATCH_CANCELLED)
+    if match.phase is Phase.FINISHED:
+        raise Rejected(Reason.MATCH_OVER)
+    renewed = InvitationRenewed()
+    return (renewed,), evolve(game, match, renewed)
 
 
 def start[S, O](

@@ -99,6 +99,10 @@ class Branched[T](Struct, frozen=True, tag_field="type", tag="match.branched"):
     state: str | None
 
 
+class InvitationRenewed(Struct, frozen=True, tag_field="type", tag="match.invitation_renewed"):
+    """The match has another link; the one that it had opens nothing any more."""
+
+
 type MatchEvent[O, T] = (
     Opened[O]
     | SeatTaken
@@ -111,6 +115,7 @@ type MatchEvent[O, T] = (
     | TimedOut
     | Cancelled
     | Branched[T]
+    | InvitationRenewed
 )
 
 MATCH_EVENTS: tuple[type[Struct], ...] = (
@@ -125,4 +130,5 @@ MATCH_EVENTS: tuple[type[Struct], ...] = (
     TimedOut,
     Cancelled,
     Branched,
+    InvitationRenewed,
 )

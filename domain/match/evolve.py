@@ -11,6 +11,7 @@ from domain.match.events import (
     Cancelled,
     ClocksSet,
     Finished,
+    InvitationRenewed,
     Invited,
     Opened,
     Resigned,
@@ -36,10 +37,17 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
         case SeatTaken(seat=seat, holder=holder):
             return replace(match, holders=put(match.holders, seat, holder))
         case SeatLeft(seat=seat, player=player, barred=barred):
-            out = (*match.barred, player) if barred else match.barred
-            return replace(match, holders=put(match.holders, seat, None), barred=out)
+            holders = put(match.holders, seat, None)
+            if not barred:
+                return replace(match, holders=holders)
+            # A player who is barred knows the link, mostly.
+            return replace(
+                match, holders=holders, barred=(*match.barred, player), renewals=match.renewals + 1
+            )
         case Invited(player=player):
             return replace(match, invited=(*match.invited, player))
+        case InvitationRenewed():
+            return replace(match, renewals=match.renewals + 1)
         case Started(first=first):
             return replace(match, phase=Phase.PLAYING, first=first)
         case ClocksSet(clocks=clocks):

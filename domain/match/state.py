@@ -177,6 +177,7 @@ class Match[S, O](Struct, frozen=True):
         first: The seat that was to act first; None before play.
         timed_out: Seats whose time was up, in the order in which it was; more than once if it was.
         clocks: The time that the seats have left; None without time control, and out of play.
+        renewals: How often its link was renewed, by the opener's word or because a player was barred.
     """
 
     terms: Terms[O]
@@ -190,6 +191,7 @@ class Match[S, O](Struct, frozen=True):
     first: Seat | None = None
     timed_out: tuple[Seat, ...] = ()
     clocks: Clocks | None = None
+    renewals: int = 0
 
 
 def seat_held(match: Match[Any, Any], player: PlayerId) -> Seat | None:

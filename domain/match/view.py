@@ -9,6 +9,7 @@ from domain.match.events import (
     Cancelled,
     ClocksSet,
     Finished,
+    InvitationRenewed,
     Invited,
     MatchEvent,
     Opened,
@@ -42,6 +43,8 @@ def _seen(
             return SeatLeft(seat, player, barred)
         case Invited(player=player):
             return Invited(player)
+        case InvitationRenewed():
+            return InvitationRenewed()
         case Started(first=first):
             return Started(first)
         case ClocksSet(clocks=clocks):

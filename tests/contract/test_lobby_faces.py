@@ -52,7 +52,7 @@ async def test_a_private_match_from_its_opening_to_its_rematch(table: Table) -> 
     assert await table.refused("Cam", "ListLegalMoves", **shown) == ("403", "NOT_SEATED")
     await table.done("Cam", "TakeSeat", seat=2, entropy="luck", **shown)
     assert (await table.done("Ann", "LeaveSeat", match=id, seat=2)).seated == ["Ann", "Ben", None]
-    assert await table.refused("Cam", "TakeSeat", seat=2, **shown) == ("422", "PLAYER_BARRED")
+    assert await table.refused("Cam", "TakeSeat", seat=2, **shown) == ("404", "NO_SUCH_MATCH")
     await table.done("Ann", "TakeSeat", match=id, seat=2, bot="random")
     begun = await table.done("Ann", "StartMatch", match=id)
     assert (begun.content["state"], begun.seated) == ("playing", ["Ann", "Ben", "Random bot 3"])

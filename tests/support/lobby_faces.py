@@ -28,6 +28,7 @@ CALLS: Mapping[str, tuple[str, str]] = {
     "CancelMatch": ("POST", "/v1/matches/{match}/cancel"),
     "InvitePlayer": ("POST", "/v1/matches/{match}/invitations"),
     "GetInvitation": ("GET", "/v1/matches/{match}/invitation"),
+    "RenewInvitation": ("POST", "/v1/matches/{match}/invitation"),
     "Rematch": ("POST", "/v1/matches/{match}/rematch"),
     "QuickMatch": ("POST", "/v1/quick-match"),
     "BranchMatch": ("POST", "/v1/matches/{match}/branches"),
@@ -40,7 +41,7 @@ CALLS: Mapping[str, tuple[str, str]] = {
 
 QUERIES = {"invitation"}
 """The fields that REST has in the query."""
-WITHOUT_BODY = {"StartMatch", "CancelMatch", "LeaveSeat"}
+WITHOUT_BODY = {"StartMatch", "CancelMatch", "LeaveSeat", "RenewInvitation"}
 
 
 class Told(NamedTuple):

@@ -17,6 +17,7 @@ from domain.match import (
     LeaveSeat,
     Match,
     PlayerId,
+    RenewInvitation,
     StartMode,
     TakeSeat,
     Terms,
@@ -89,7 +90,13 @@ def lives[O](game: Game[Any, Any, Any, O], options: O) -> Iterator[object]:
     control = TimeControl(TimeControlKind.PER_MOVE, seconds=30)
     agreed = replace(terms(game, options), time_control=control)
     sitting = [TakeSeat(seat, holder(seat)) for seat in seats_in_order(agreed.seats)]
-    called_off = [Invite(holder(9).player), sitting[0], LeaveSeat(Seat(0)), Cancel(CancelReason.BY_OPENER)]
+    called_off = [
+        Invite(holder(9).player),
+        RenewInvitation(),
+        sitting[0],
+        LeaveSeat(Seat(0)),
+        Cancel(CancelReason.BY_OPENER),
+    ]
     for start, commands in ((StartMode.AUTO, sitting), (StartMode.MANUAL, called_off)):
         events, match = open_match(game, replace(agreed, start=start))
         yield from events

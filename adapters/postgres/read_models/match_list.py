@@ -26,6 +26,7 @@ from domain.match import (
     Started,
     Visibility,
 )
+from services.access import is_known
 from services.fits import fit_of
 from services.ids import parsed
 
@@ -76,7 +77,8 @@ def seated_in(match: Match[Any, Any]) -> list[PlayerId]:
 
 def known_to(match: Match[Any, Any]) -> set[PlayerId]:
     """Return who may know of a match though it is private."""
-    return {match.terms.opener, *match.invited, *seated_in(match)}
+    concerned = {match.terms.opener, *match.invited, *seated_in(match)}
+    return {player for player in concerned if is_known(match, player)}
 
 
 def _row(happened: Happened) -> tuple[Any, ...]:

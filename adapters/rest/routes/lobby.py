@@ -96,11 +96,28 @@ async def invite_player(request: Call, match: FromPath[str], key: Key = None) ->
 async def get_invitation(request: Call, match: FromPath[str]) -> Response[bytes]:
     """Tell the link of a match, to its opener and its seats.
 
-    Whoever shows it as `invitation` may know of the match and take a seat in it.
+    Whoever shows it as `invitation` may know of the match and take a seat in it, until it is renewed.
     """
     player = await caller(request, Scope.PLAY)
     link = await services(request).invitations.link(player.id, MatchId(match))
     return answer(link, headers=UNSTORED)
+
+
+@post(
+    "/matches/{match:str}/invitation",
+    status_code=200,
+    opt=describes(answers="Invitation", fails=(400, 401, 403, 404, 409, 422), secured=True),
+)
+async def renew_invitation(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
+    """Give a match another link, by the word of its opener.
+
+    The link that it had opens nothing any more, and streams that are open by it alone end. Who has a seat, or
+    was invited by name, may know of the match as before. A match's link is also renewed when its opener
+    takes a player's seat away.
+    """
+    player = await caller(request, Scope.PLAY)
+    used, link = await services(request).invitations.renew(player.id, MatchId(match), key)
+    return answer(link, headers={**UNSTORED, "Idempotency-Key": used})
 
 
 @post(
@@ -175,6 +192,7 @@ ROUTES = (
     cancel_match,
     invite_player,
     get_invitation,
+    renew_invitation,
     rematch,
     quick_match,
     list_bots,

@@ -343,7 +343,8 @@ async def test_a_stream_ends_when_its_player_loses_its_seat(stores: Stores) -> N
             for after, looking_as in ((5, None), (0, None), (5, "spectator"))
         ]
         await node.lobby.leave_seat(ANN, match, 0, None)
-        await node.lobby.take_seat(CAM, match, 0, "", None, invitation=shown)
+        fresh = (await node.invitations.link(ANN, match)).invitation
+        await node.lobby.take_seat(CAM, match, 0, "", None, invitation=fresh)
         await node.lobby.start(ANN, match, None)
         assert (await node.matches.read(match, ANN)).match.phase is Phase.PLAYING
         for watch, first in zip(watches, (6, 1, 6), strict=True):

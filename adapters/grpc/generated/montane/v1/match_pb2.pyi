@@ -468,6 +468,23 @@ class Invited(_message.Message):
 Global___Invited: _TypeAlias = Invited  # noqa: Y015
 
 @_typing.final
+class InvitationRenewed(_message.Message):
+    """The match has another link; the one that it had opens nothing any more. Anybody who may know of the match sees that."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InvitationRenewed: _TypeAlias = InvitationRenewed  # noqa: Y015
+
+@_typing.final
 class Started(_message.Message):
     """All seats are taken, the game's opening events have happened, and play begins."""
 

@@ -44,6 +44,8 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     """The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
     END_REASON_SEAT_LEFT: _EndReason.ValueType  # 6
     """The caller has left its seat, or lost it, before the match began. A new stream looks from elsewhere."""
+    END_REASON_INVITATION_RENEWED: _EndReason.ValueType  # 7
+    """The stream was open by the link of a private match, which was renewed. A new stream needs the new link."""
 
 class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -62,6 +64,8 @@ END_REASON_TOKEN_ENDED: EndReason.ValueType  # 5
 """The token that the stream was opened with is no longer good: it was revoked, or its time is over."""
 END_REASON_SEAT_LEFT: EndReason.ValueType  # 6
 """The caller has left its seat, or lost it, before the match began. A new stream looks from elsewhere."""
+END_REASON_INVITATION_RENEWED: EndReason.ValueType  # 7
+"""The stream was open by the link of a private match, which was renewed. A new stream needs the new link."""
 Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
 
 @_typing.final
@@ -716,6 +720,62 @@ class GetInvitationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetInvitationResponse: _TypeAlias = GetInvitationResponse  # noqa: Y015
+
+@_typing.final
+class RenewInvitationRequest(_message.Message):
+    """Asks for another link of a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RenewInvitationRequest: _TypeAlias = RenewInvitationRequest  # noqa: Y015
+
+@_typing.final
+class RenewInvitationResponse(_message.Message):
+    """The link of a match from now on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    INVITATION_FIELD_NUMBER: _builtins.int
+    PATH_FIELD_NUMBER: _builtins.int
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    match: _builtins.str
+    """The match, `match_...`."""
+    invitation: _builtins.str
+    """What to show as `invitation` with whatever is asked of the match: 32 hexadecimal digits."""
+    path: _builtins.str
+    """Where REST has the match for whoever follows the link."""
+    idempotency_key: _builtins.str
+    """The idempotency key of the call, the server's own if the caller gave none."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.str = ...,
+        invitation: _builtins.str = ...,
+        path: _builtins.str = ...,
+        idempotency_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["idempotency_key", b"idempotency_key", "invitation", b"invitation", "match", b"match", "path", b"path"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RenewInvitationResponse: _TypeAlias = RenewInvitationResponse  # noqa: Y015
 
 @_typing.final
 class RematchRequest(_message.Message):

@@ -88,6 +88,11 @@ class MatchServiceStub:
                 request_serializer=montane_dot_v1_dot_matches__pb2.GetInvitationRequest.SerializeToString,
                 response_deserializer=montane_dot_v1_dot_matches__pb2.GetInvitationResponse.FromString,
                 _registered_method=True)
+        self.RenewInvitation = channel.unary_unary(
+                '/montane.v1.MatchService/RenewInvitation',
+                request_serializer=montane_dot_v1_dot_matches__pb2.RenewInvitationRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_matches__pb2.RenewInvitationResponse.FromString,
+                _registered_method=True)
         self.Rematch = channel.unary_unary(
                 '/montane.v1.MatchService/Rematch',
                 request_serializer=montane_dot_v1_dot_matches__pb2.RematchRequest.SerializeToString,
@@ -209,7 +214,16 @@ class MatchServiceServicer:
 
     def GetInvitation(self, request, context):
         """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
-        and take a seat in it. PERMISSION_DENIED to others.
+        and take a seat in it, until it is renewed. PERMISSION_DENIED to others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RenewInvitation(self, request, context):
+        """Gives a match another link, by its opener's word, until it is over. The link that it had opens nothing any more,
+        and streams that are open by it alone end; who has a seat or was invited by name may know of the match as before.
+        A match's link is also renewed when its opener takes a player's seat away. PERMISSION_DENIED to others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -340,6 +354,11 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.GetInvitation,
                     request_deserializer=montane_dot_v1_dot_matches__pb2.GetInvitationRequest.FromString,
                     response_serializer=montane_dot_v1_dot_matches__pb2.GetInvitationResponse.SerializeToString,
+            ),
+            'RenewInvitation': grpc.unary_unary_rpc_method_handler(
+                    servicer.RenewInvitation,
+                    request_deserializer=montane_dot_v1_dot_matches__pb2.RenewInvitationRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_matches__pb2.RenewInvitationResponse.SerializeToString,
             ),
             'Rematch': grpc.unary_unary_rpc_method_handler(
                     servicer.Rematch,
@@ -639,6 +658,33 @@ class MatchService:
             '/montane.v1.MatchService/GetInvitation',
             montane_dot_v1_dot_matches__pb2.GetInvitationRequest.SerializeToString,
             montane_dot_v1_dot_matches__pb2.GetInvitationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RenewInvitation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.MatchService/RenewInvitation',
+            montane_dot_v1_dot_matches__pb2.RenewInvitationRequest.SerializeToString,
+            montane_dot_v1_dot_matches__pb2.RenewInvitationResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -68,7 +68,12 @@ class MatchServiceStub:
     """
     GetInvitation: _grpc.UnaryUnaryMultiCallable[_matches_pb2.GetInvitationRequest, _matches_pb2.GetInvitationResponse]
     """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
-    and take a seat in it. PERMISSION_DENIED to others.
+    and take a seat in it, until it is renewed. PERMISSION_DENIED to others.
+    """
+    RenewInvitation: _grpc.UnaryUnaryMultiCallable[_matches_pb2.RenewInvitationRequest, _matches_pb2.RenewInvitationResponse]
+    """Gives a match another link, by its opener's word, until it is over. The link that it had opens nothing any more,
+    and streams that are open by it alone end; who has a seat or was invited by name may know of the match as before.
+    A match's link is also renewed when its opener takes a player's seat away. PERMISSION_DENIED to others.
     """
     Rematch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.RematchRequest, _matches_pb2.RematchResponse]
     """Plays a match again that is over, on the same terms, but that the next seat begins. The first of its players to
@@ -152,7 +157,12 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """
     GetInvitation: _aio.UnaryUnaryMultiCallable[_matches_pb2.GetInvitationRequest, _matches_pb2.GetInvitationResponse]  # type: ignore[assignment]
     """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
-    and take a seat in it. PERMISSION_DENIED to others.
+    and take a seat in it, until it is renewed. PERMISSION_DENIED to others.
+    """
+    RenewInvitation: _aio.UnaryUnaryMultiCallable[_matches_pb2.RenewInvitationRequest, _matches_pb2.RenewInvitationResponse]  # type: ignore[assignment]
+    """Gives a match another link, by its opener's word, until it is over. The link that it had opens nothing any more,
+    and streams that are open by it alone end; who has a seat or was invited by name may know of the match as before.
+    A match's link is also renewed when its opener takes a player's seat away. PERMISSION_DENIED to others.
     """
     Rematch: _aio.UnaryUnaryMultiCallable[_matches_pb2.RematchRequest, _matches_pb2.RematchResponse]  # type: ignore[assignment]
     """Plays a match again that is over, on the same terms, but that the next seat begins. The first of its players to
@@ -287,7 +297,18 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.GetInvitationResponse, _abc.Awaitable[_matches_pb2.GetInvitationResponse]]:
         """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
-        and take a seat in it. PERMISSION_DENIED to others.
+        and take a seat in it, until it is renewed. PERMISSION_DENIED to others.
+        """
+
+    @_abc_1.abstractmethod
+    def RenewInvitation(
+        self,
+        request: _matches_pb2.RenewInvitationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_matches_pb2.RenewInvitationResponse, _abc.Awaitable[_matches_pb2.RenewInvitationResponse]]:
+        """Gives a match another link, by its opener's word, until it is over. The link that it had opens nothing any more,
+        and streams that are open by it alone end; who has a seat or was invited by name may know of the match as before.
+        A match's link is also renewed when its opener takes a player's seat away. PERMISSION_DENIED to others.
         """
 
     @_abc_1.abstractmethod
