@@ -1,10 +1,12 @@
 """Sentences for people, made from a reason and its details; no code reads them."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-from domain.games import GAMES
+from domain.games import GAMES, clause_of
 from domain.match import Reason
+from domain.shared.catalogues import clause_about
 from domain.shared.rejections import Rejected
 from services.chat_rooms import ChatReason
 from services.errors import (
@@ -106,6 +108,9 @@ SENTENCES: Mapping[str, str] = {
     Reason.TIME_CONTROL_INVALID: "The time control has numbers that are not of its kind, or out of range.",
 }
 
+_OF_A_GAME = re.compile(rf"(?:^|\.)(command|options)\.({'|'.join(GAMES)})(?:\.|$)")
+"""A field of a command or of options that names their game, as messages of gRPC do."""
+
 LONGEST = 100
 """How much of a value is repeated, so that a long one does not blow up an answer."""
 
@@ -124,6 +129,22 @@ def describe(failed: Failure | Rejected) -> tuple[str, str]:
     if sentence is None:
         return title, f"{title}."
     return title, sentence.format_map(_Shown(failed.details))
+
+
+def clause_cited(failed: Failure | Rejected) -> str | None:
+    """Return the clause that a failure cites, or None if no rule speaks (common §1).
+
+    A refusal cites the clause that it enforces. What is malformed within a command or within options of a
+    game cites the section of its rules that says which there are: §4, §2.
+    """
+    if isinstance(failed, Rejected):
+        return clause_of(failed)
+    if not isinstance(failed, Malformed):
+        return None
+    if (clause := failed.details.get("clause")) is not None:
+        return str(clause)
+    named = _OF_A_GAME.search(str(failed.details.get("field")))
+    return clause_about("command" if named[1] == "command" else "options", named[2]) if named else None
 
 
 class _Shown(dict[str, object]):

@@ -7,6 +7,7 @@ from typing import Any
 
 from domain import match
 from domain.shared.game import Game
+from domain.shared.rejections import Rejected
 
 GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
     game: import_module(f"domain.{game}").GAME
@@ -27,8 +28,11 @@ _CLAUSES: Mapping[type[StrEnum], tuple[str, Mapping[Any, str]]] = {
 """Whose rules a type of reasons belongs to, and the clause that each enforces."""
 
 
-def clause_of(reason: StrEnum) -> str | None:
+def clause_of(refusal: Rejected) -> str | None:
     """Return the clause that a refusal enforces, `montana §4.4` or `common §1`; None if no rule speaks."""
+    reason = refusal.reason
     rules, clauses = _CLAUSES.get(type(reason), ("", {}))
     clause = clauses.get(reason)
+    if reason in match.OF_THE_GAME:
+        rules = str(refusal.details["game"])
     return None if clause is None else f"{rules} {clause}"

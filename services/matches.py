@@ -29,6 +29,7 @@ from domain.match import (
     open_match,
     why_not,
 )
+from domain.shared.catalogues import clause_about
 from domain.shared.chance import seed_commitment
 from domain.shared.game import Game, edition
 from domain.shared.rejections import Rejected
@@ -318,7 +319,12 @@ class Matches:
         def authorise(live: Live) -> Seat:
             check_known_to(live, player)
             if not isinstance(command, (Resign, *live.game.commands)):
-                raise Malformed("INVALID_FIELD", field="command", expected=f"a command of {live.game.id}")
+                raise Malformed(
+                    "INVALID_FIELD",
+                    field="command",
+                    expected=f"a command of {live.game.id}",
+                    clause=clause_about("command", live.game.id),
+                )
             return acting_seat(live.game, live.match, player, seat)
 
         if validate_only:

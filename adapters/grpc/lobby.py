@@ -24,6 +24,7 @@ from domain.match import (
     TimeControl,
     Visibility,
 )
+from domain.shared.catalogues import clause_about
 from domain.shared.game import Game
 from services.errors import Malformed
 from services.ids import MatchId
@@ -199,7 +200,12 @@ class LobbyCalls(MatchServiceServicer):
             return game.options()
         options = self._mapper.from_message(request.options, "options")
         if not isinstance(options, game.options):
-            raise Malformed("INVALID_FIELD", field="options", expected=f"options of {game.id}")
+            raise Malformed(
+                "INVALID_FIELD",
+                field="options",
+                expected=f"options of {game.id}",
+                clause=clause_about("options", game.id),
+            )
         return options
 
     async def _match(self, listed: Listed) -> pb.Match:

@@ -16,8 +16,7 @@ from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
 from adapters.grpc.generated.montane.v1.matches_pb2 import Event, PlayRefusal, VersionConflict
-from adapters.messages import BUG, LONGEST, describe
-from domain.games import clause_of
+from adapters.messages import BUG, LONGEST, clause_cited, describe
 from domain.shared.rejections import Rejected
 from services.errors import (
     Conflict,
@@ -107,7 +106,7 @@ def _info(failed: Failure | Rejected) -> ErrorInfo:
         for name, value in failed.details.items()
         if isinstance(value, int | str) and not isinstance(value, bool)
     }
-    if isinstance(failed, Rejected) and (clause := clause_of(failed.reason)):
+    if clause := clause_cited(failed):
         metadata["clause"] = clause
     return ErrorInfo(reason=failed.reason, domain=DOMAIN, metadata=metadata)
 
@@ -122,7 +121,7 @@ def _details(
         case Malformed(reason="INVALID_IDEMPOTENCY_KEY"):
             return (_bad_request(KEY, failed.reason, sentence),)
         case Rejected():
-            return (_precondition(failed.reason, clause_of(failed.reason) or "", sentence),)
+            return (_precondition(failed.reason, clause_cited(failed) or "", sentence),)
         case TooMany():
             return (_precondition(failed.reason, "", sentence),)
         case KeyReused():

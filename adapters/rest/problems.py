@@ -9,10 +9,9 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 from msgspec import Struct
 
-from adapters.messages import BUG, TITLES, describe
+from adapters.messages import BUG, TITLES, clause_cited, describe
 from adapters.rest.answers import Answer
 from adapters.rest.requests import visit
-from domain.games import clause_of
 from domain.shared.rejections import Rejected
 from services.decisions import MISSED_EVENTS
 from services.errors import (
@@ -59,7 +58,9 @@ class Problem(Struct, frozen=True, kw_only=True):
         status: The HTTP status.
         detail: What is wrong here, for people; never to be read by a program.
         reason: Stable code, the same in gRPC.
-        clause: The clause of the rules that is enforced, where one is.
+        clause: The clause of the rules that is enforced, where one is: of a refusal the one that it enforces,
+            `montana §4.2`; where a command or options do not parse the section that says which there are,
+            `montana §4` or `montana §2`.
         details: Named values.
     """
 
@@ -76,7 +77,13 @@ REJECTED = Kind("rejected", 422, TITLES[Rejected], "The command is not legal now
 INTERNAL = Kind("internal", 500, BUG[0], "A fault of the server. It has been logged.")
 
 KINDS: Mapping[type[Failure], Kind] = {
-    Malformed: Kind("malformed", 400, TITLES[Malformed], "`details` names the field."),
+    Malformed: Kind(
+        "malformed",
+        400,
+        TITLES[Malformed],
+        "`details` names the field. If it is one of a command or of options, `clause` names the section of"
+        " the game's rules that says which there are: §4, §2.",
+    ),
     Unauthenticated: Kind(
         "unauthenticated",
         401,
@@ -159,6 +166,10 @@ PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state", "sh
 """The parameters that handlers call otherwise than clients do: the framework reports its own names."""
 
 
+_APART = frozenset({"message", "clause"})
+"""The details that have fields of their own."""
+
+
 def problem(
     kind: Kind, reason: str, detail: str, details: Mapping[str, Any], clause: str | None = None
 ) -> Problem:
@@ -170,7 +181,7 @@ def problem(
         detail=detail,
         reason=reason,
         clause=clause,
-        details={name: value for name, value in details.items() if name != "message"},
+        details={name: value for name, value in details.items() if name not in _APART},
     )
 
 
@@ -189,8 +200,7 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
 def problem_of(failed: Failure | Rejected) -> Problem:
     """Return what a use case that failed, or a refusal of the rules, looks like."""
     kind = REJECTED if isinstance(failed, Rejected) else KINDS[type(failed)]
-    clause = clause_of(failed.reason) if isinstance(failed, Rejected) else None
-    return problem(kind, failed.reason, describe(failed)[1], failed.details, clause)
+    return problem(kind, failed.reason, describe(failed)[1], failed.details, clause_cited(failed))
 
 
 def bug(what: str, error: Exception) -> Problem:

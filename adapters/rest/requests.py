@@ -110,8 +110,14 @@ async def body[Body](request: Call, type: type[Body]) -> Body:
     return decoded(await request.body(), type)
 
 
-def decoded[Body](raw: bytes, type: type[Body], within: str = "") -> Body:
-    """Return JSON as a type; `within` is the field of the request that it came from.
+def decoded[Body](raw: bytes, type: type[Body], within: str = "", clause: str | None = None) -> Body:
+    """Return JSON as a type.
+
+    Args:
+        raw: The JSON.
+        type: The type.
+        within: The field of the request that it came from.
+        clause: The clause of the rules that says what may be there, if one does.
 
     Raises:
         Malformed: It does not parse, or nests too deeply; names the field.
@@ -119,22 +125,23 @@ def decoded[Body](raw: bytes, type: type[Body], within: str = "") -> Body:
     try:
         value: Body = _decoder(type).decode(raw)  # type: ignore[arg-type]
     except msgspec.ValidationError as error:
-        raise _malformed(str(error), within) from error
+        raise _malformed(str(error), within, clause) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         field = within or "body"
         raise Malformed("MALFORMED_REQUEST", field=field, message=f"{field} is not JSON: {error}") from error
     return value
 
 
-def _malformed(said: str, within: str) -> Malformed:
+def _malformed(said: str, within: str, clause: str | None) -> Malformed:
     """Return what msgspec says of a value as a failure that names the field of the request."""
     message, _, path = said.partition(" - at `$")
     place = (within + path.removesuffix("`")).lstrip(".")
+    cited = {} if clause is None else {"clause": clause}
     for reason, beginning in _ABOUT_A_FIELD.items():
         if message.startswith(beginning):
             field = f"{place}.{message.removeprefix(beginning).strip('`')}".lstrip(".")
-            return Malformed(reason, field=field)
-    return Malformed("INVALID_FIELD", field=place or "body", message=f"{place or 'body'}: {message}")
+            return Malformed(reason, field=field, **cited)
+    return Malformed("INVALID_FIELD", field=place or "body", message=f"{place or 'body'}: {message}", **cited)
 
 
 _ABOUT_A_FIELD = {

@@ -11,8 +11,9 @@ from litestar.exceptions import WebSocketDisconnect
 from msgspec import Raw
 
 from adapters.duplex import Reply, conversation
-from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult, command_type
+from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult
 from adapters.rest.connections import abort_of
+from adapters.rest.of_games import command_in
 from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import decoded, services, token, version_in, visit
 from adapters.rest.streams import encoded
@@ -124,7 +125,7 @@ async def _answer(
     return await matches.submit(
         player.id,
         match,
-        decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
+        command_in(asked.command, game),
         key=asked.key,
         expected_version=asked.expected_version,
         validate_only=asked.validate_only,

@@ -43,7 +43,7 @@ from domain.match.events import (
 )
 from domain.match.evolve import evolve, fold
 from domain.match.limit import COMMAND_LIMIT, MOST_LOBBY_COMMANDS, commands_behind, limit_of
-from domain.match.rejections import CLAUSES, Reason
+from domain.match.rejections import CLAUSES, OF_THE_GAME, Reason
 from domain.match.rematch import options_again
 from domain.match.results import Result, ranks, result
 from domain.match.state import (
@@ -71,6 +71,7 @@ __all__ = [
     "LOBBY_COMMANDS",
     "MATCH_EVENTS",
     "MOST_LOBBY_COMMANDS",
+    "OF_THE_GAME",
     "Branch",
     "BranchOf",
     "Branched",

@@ -144,7 +144,9 @@ def open_match[S, O](game: Game[S, Any, Any, O], terms: Terms[O]) -> Decided[S, 
             numbers that are not of its kind.
     """
     if not game.min_seats <= terms.seats <= game.max_seats:
-        raise Rejected(Reason.SEATS_OUT_OF_RANGE, minimum=game.min_seats, maximum=game.max_seats)
+        raise Rejected(
+            Reason.SEATS_OUT_OF_RANGE, game=game.id, minimum=game.min_seats, maximum=game.max_seats
+        )
     if reason := game.why_not_options(terms.options, terms.seats):
         raise Rejected(reason)
     if not terms.time_control.fits:

@@ -42,7 +42,7 @@ CLAUSES: Mapping[Reason, str] = {
     Reason.ALREADY_SEATED: "§1",
     Reason.SEAT_NOT_TO_ACT: "§1",
     Reason.ALREADY_RESIGNED: "§6",
-    Reason.SEATS_OUT_OF_RANGE: "§1",
+    Reason.SEATS_OUT_OF_RANGE: "§2",
     Reason.MATCH_CANCELLED: "§1",
     Reason.SEAT_FREE: "§1",
     Reason.SEATS_FREE: "§1",
@@ -59,4 +59,7 @@ CLAUSES: Mapping[Reason, str] = {
     Reason.NO_BRANCH: "§1",
     Reason.NO_SUCH_TABLE: "§1",
 }
-"""The clause of the common rules that each reason enforces."""
+"""The clause that each reason enforces, of the common rules but for those `OF_THE_GAME`."""
+
+OF_THE_GAME = frozenset({Reason.SEATS_OUT_OF_RANGE})
+"""The reasons that enforce a clause of the game's own rules (common §1); their details name the `game`."""

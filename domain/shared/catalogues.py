@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Literal
 
 from msgspec import Struct
 
@@ -47,3 +48,8 @@ class Clause(Struct, frozen=True):
 def counted(pieces: Iterable[str]) -> tuple[str, ...]:
     """Return the rows of a table that says of which pieces there are how many, in their order."""
     return tuple(f"{name}: {count}" for name, count in Counter(pieces).items())
+
+
+def clause_about(part: Literal["command", "options"], game: str) -> str:
+    """Return the section of a game's rules that says which commands or options there are (common §1)."""
+    return f"{game} {'§4' if part == 'command' else '§2'}"

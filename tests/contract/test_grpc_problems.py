@@ -20,6 +20,7 @@ from grpc_status import rpc_status
 
 from adapters.grpc.call import CallFailed, call
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2
+from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2
 from adapters.grpc.generated.montane.v1 import catalogue_pb2 as catalogue
 from adapters.grpc.generated.montane.v1 import games_pb2 as games
 from adapters.grpc.generated.montane.v1 import match_pb2 as match
@@ -236,6 +237,43 @@ async def test_a_match_that_cannot_be_opened(
     """Options, seats and games that do not exist are named."""
     refusal = await face.refused("CreateMatch", matches.CreateMatchRequest(**fields))
     assert (refusal.code, refusal.reason, refusal.named.get("field")) == (code, reason, field)
+
+
+@pytest.mark.parametrize(
+    ("call", "asked", "field", "clause"),
+    [
+        ("SubmitCommand", b"\xc2\x3e\x00", "command.montana.1000", "montana §4"),
+        ("SubmitCommand", b"", "command.montana", "montana §4"),
+        ("SubmitCommand", montana_pb2.Command(move_card=montana_pb2.MoveCard(row=9)), None, "montana §4"),
+        (
+            "SubmitCommand",
+            montanara_pb2.Command(play_dwarf=montanara_pb2.PlayDwarf()),
+            "command",
+            "montana §4",
+        ),
+        ("CreateMatch", {"game": "montana", "options": {"montana": {"redeals": 10}}}, None, "montana §2"),
+        ("CreateMatch", {"game": "montana", "options": {"mountains": {}}}, "options", "montana §2"),
+        ("CreateMatch", {"game": "montana", "visibility": 7}, "visibility", None),
+        ("CreateMatch", {"game": "montana", "seats": 2}, None, "montana §2"),
+        ("CreateMatch", {"game": "mountains", "seats": 9}, None, "mountains §2"),
+        ("CreateMatch", {"game": "montana", "seat": 1}, None, "common §1"),
+    ],
+)
+async def test_a_clause_is_cited_by_one_rule(
+    face: Face, call: str, asked: Any, field: str | None, clause: str | None
+) -> None:
+    """Within a command the game's §4, within options and for the number of seats its §2 (common §1)."""
+    request: Any
+    if call == "CreateMatch":
+        request = matches.CreateMatchRequest(**asked)
+    elif isinstance(asked, montanara_pb2.Command):
+        request = matches.SubmitCommandRequest(match=face.match, command=games.Command(montanara=asked))
+    else:
+        own = asked if isinstance(asked, montana_pb2.Command) else montana_pb2.Command.FromString(asked)
+        request = face.command(own)
+    refusal = await face.refused(call, request)
+    assert refusal.named.get("clause") == clause
+    assert field is None or refusal.named["field"] == field
 
 
 @pytest.mark.parametrize(

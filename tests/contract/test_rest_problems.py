@@ -111,6 +111,34 @@ async def test_a_malformed_command_names_the_field(rest: Rest, body: bytes, reas
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "field", "clause"),
+    [
+        ("commands", {"command": {"type": "dig"}}, "command.type", "montana §4"),
+        ("commands", {"command": {}}, "command.type", "montana §4"),
+        ("commands", {"command": {"type": "redeal", "montanara": 0}}, "command.montanara", "montana §4"),
+        ("commands", {"command": {"type": "move_card", "card": "1H"}}, "command.card", "montana §4"),
+        ("commands", {"command": {"type": "resign", "why": 1}}, "command.why", "montana §4"),
+        ("commands", {"command": {"type": "redeal"}, "expected": 4}, "expected", None),
+        ("commands", {}, "command", None),
+        ("", {"game": "montana", "options": {"jokers": 1}}, "options.jokers", "montana §2"),
+        ("", {"game": "mountains", "options": {"first_seat": 7}}, "options.first_seat", "mountains §2"),
+        ("", {"game": "montana", "visibility": "secret"}, "visibility", None),
+        ("", {"game": "montana", "seats": 2}, None, "montana §2"),
+        ("", {"game": "mountains", "seats": 9}, None, "mountains §2"),
+        ("", {"game": "mountains", "seats": 2, "options": {"first_seat": 2}}, None, "mountains §2"),
+        ("", {"game": "montana", "seat": 1}, None, "common §1"),
+    ],
+)
+async def test_a_clause_is_cited_by_one_rule(
+    rest: Rest, path: str, body: dict[str, object], field: str | None, clause: str | None
+) -> None:
+    """Within a command the game's §4, within options and for the number of seats its §2 (common §1)."""
+    found = await rest.problem("POST", f"{rest.path}/{path}" if path else "/v1/matches", json=body)
+    assert (found["details"].get("field"), found.get("clause")) == (field, clause)
+    assert "clause" not in found["details"]
+
+
+@pytest.mark.parametrize(
     ("body", "status", "reason", "field"),
     [
         ({"game": "chess"}, 404, "NO_SUCH_GAME", None),

@@ -7,9 +7,10 @@ from msgspec import Raw
 from adapters.rest.answers import UNSTORED, answer
 from adapters.rest.bodies import Items
 from adapters.rest.lobby_bodies import Bot, InvitationRequest, QuickMatchRequest, RematchRequest
+from adapters.rest.of_games import options_in
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, services
-from adapters.rest.routes.matches import Key, match_answer, options_in
+from adapters.rest.routes.matches import Key, match_answer
 from domain.match import PlayerId
 from services.bots import BOTS
 from services.ids import MatchId

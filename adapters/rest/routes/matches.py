@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any
 
-import msgspec
 from litestar import Response, get, post, put, websocket
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 
@@ -14,16 +13,15 @@ from adapters.rest.bodies import (
     RawCommandRequest,
     RawMatchRequest,
     SeatRequest,
-    command_type,
 )
 from adapters.rest.lists import PageSize, PageToken, paged
+from adapters.rest.of_games import command_in, options_in
 from adapters.rest.openapi import describes
 from adapters.rest.requests import (
     Call,
     body,
     caller,
     caller_if_any,
-    decoded,
     services,
     time_in,
     version_in,
@@ -31,7 +29,6 @@ from adapters.rest.requests import (
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed
 from domain.match import Phase, PlayerId
-from domain.shared.game import Game
 from services.decisions import LONGEST_KEY
 from services.ids import MatchId
 from services.matches import Proposal
@@ -206,7 +203,7 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
     result = await matches.submit(
         player.id,
         MatchId(match),
-        decoded(bytes(asked.command), command_type(game.id, game.commands), "command"),
+        command_in(asked.command, game),
         key=key,
         expected_version=asked.expected_version,
         validate_only=asked.validate_only,
@@ -319,15 +316,6 @@ async def match_answer(
     """Return the answer that tells a match without its table."""
     (summary,) = await summaries([listed], services(request).players)
     return answer(summary, status=status, version=listed.version, headers=headers)
-
-
-def options_in(asked: msgspec.Raw | msgspec.UnsetType, game: Game[Any, Any, Any, Any]) -> Any:
-    """Return the options that a request asks for; those left out have their defaults.
-
-    Raises:
-        Malformed: They are not options of the game; names the field.
-    """
-    return game.options() if asked is msgspec.UNSET else decoded(bytes(asked), game.options, "options")
 
 
 ROUTES = (

@@ -233,11 +233,11 @@ def test_a_seat_that_may_not_be_taken(reason: Reason, match: Pebbles, seat: Seat
 
 @pytest.mark.parametrize("seats", [0, 4])
 def test_a_match_needs_a_number_of_seats_that_its_game_allows(seats: int) -> None:
-    """Too few and too many are refused, and the refusal says how many there may be (common §1)."""
+    """Too few and too many are refused, and the refusal says how many there may be (§2 of the game)."""
     with pytest.raises(Rejected) as refusal:
         open_match(PEBBLES, terms(PEBBLES, Options(), seats))
     assert refusal.value.reason is Reason.SEATS_OUT_OF_RANGE
-    assert refusal.value.details == {"minimum": 1, "maximum": 3}
+    assert refusal.value.details == {"game": PEBBLES.id, "minimum": 1, "maximum": 3}
 
 
 def test_a_match_needs_options_that_its_game_allows() -> None:
