@@ -194,7 +194,7 @@ async def _serve(
     try:
         if duties.rest or duties.grpc:
             for tail in (
-                Tail(conninfo, feeds.hear, lambda: store.writer),
+                Tail(conninfo, feeds.hear, lambda: store.writer, back=feeds.doubt_all),
                 Tail(conninfo, chats.hear, lambda: None, MESSAGES),
                 Tail(conninfo, players.hear, lambda: None, FEEDS),
                 Tail(conninfo, players.hear, lambda: None, TALK),

@@ -17,6 +17,7 @@ from services.errors import (
     Malformed,
     NotFound,
     RateLimited,
+    SetAside,
     TooMany,
     Unauthenticated,
     Unavailable,
@@ -33,6 +34,7 @@ TITLES: Mapping[type[Exception], str] = {
     RateLimited: "Too many requests",
     TooMany: "There are enough already",
     Unavailable: "Something that is needed is away",
+    SetAside: "The match is set aside",
 }
 """What each kind of failure says in short."""
 
@@ -70,6 +72,7 @@ SENTENCES: Mapping[str, str] = {
     "NO_SUCH_RULESET": "The game has no ruleset {ruleset}.",
     "RULESET_UNKNOWN": "This server does not know the ruleset {ruleset}; a newer one does.",
     "NO_SUCH_MATCH": "There is no match {match}, or none that the caller may know of.",
+    "MATCH_SET_ASIDE": "Not all of the match {match} can be read; whoever runs the server has to see to it.",
     "NO_SUCH_DAY": "The day {date} is not closed yet, or was before the first match.",
     "NO_SUCH_VERSION": "The match has no version {version}; the latest is {latest}.",
     "VERSION_CONFLICT": "The match is at version {version}, not at {expected_version}.",

@@ -144,7 +144,8 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
     timekeeper = Timekeeper(matches.decisions, agenda, clock, open_for)
     players = BotPlayers(matches, agenda, POLICIES, timedelta(milliseconds=settings.bot_pause))
     signer = HeadSigner(PostgresHeads(datastore), keys, clock)
-    follower = Follower(datastore.conninfo, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
+    models = ReadModels(dict(GAMES), datastore, read_models())
+    follower = Follower(datastore.conninfo, models.catch_up, forget=models.forget)
     return Workers(
         [
             Following(follower),

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
-from services.errors import Conflict, KeyReused
+from services.errors import Conflict, KeyReused, SetAside
 from services.ids import MatchId
 from services.matches import Matches
 from services.policies import Policy
@@ -71,7 +71,7 @@ class BotPlayers:
             clock = asyncio.get_running_loop().time
             began = clock()
             # Refused if the bot has moved or its match has gone on: then it is not its turn any more.
-            with suppress(Rejected, Conflict, KeyReused):
+            with suppress(Rejected, Conflict, KeyReused, SetAside):
                 await self._move(id, bot)
             await asyncio.sleep(clock() - began)
 

@@ -15,7 +15,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.envelopes import Decision, Envelopes
-from services.errors import Conflict, Failure, KeyReused, Malformed
+from services.errors import Conflict, Failure, KeyReused, Malformed, NotFound, SetAside
 from services.feeds import Feeds
 from services.ids import MatchId
 from services.live import Games, Live, LiveMatches
@@ -83,8 +83,8 @@ class Decisions:
         snapshot_every: int,
     ) -> None:
         """Take what decisions need; as for `Matches`."""
-        self.live = LiveMatches(games, store, remembered)
         self.feeds = Feeds(store, clock)
+        self.live = LiveMatches(games, store, remembered, self.feeds.doubt)
         self.store = store
         self.clock = clock
         self._seeds = seeds
@@ -131,6 +131,9 @@ class Decisions:
                     # Only the player's own keys are looked up: to others they tell nothing.
                     if done := live.done_for(by, key):
                         events = await self.store.read(id, done.first - 1, done.last)
+                        if len(events) <= done.last - done.first or events[0].key != key:
+                            # Lost, and perhaps others stand in their place.
+                            raise NotFound("NO_SUCH_VERSION", version=done.last, latest=live.version)
                         if events[0].digest != digest:
                             raise KeyReused
                         past = live
@@ -145,7 +148,10 @@ class Decisions:
                     decided, match = decide(
                         live.game, live.match, seat, command, chance, now, commands=live.commands
                     )
-                except (Failure, Rejected):
+                except (Failure, Rejected) as failed:
+                    if isinstance(failed, SetAside):
+                        self.live.forget(id)
+                        raise
                     if fresh or not await self.live.refresh(live):
                         raise
                     continue
@@ -177,7 +183,7 @@ class Decisions:
         """Store events, also if the caller goes away; forget the match if it is unknown whether they were.
 
         Raises:
-            VersionTaken: One of the versions exists already; nothing was stored.
+            VersionTaken: One of the versions exists already, or the one before does not; nothing was stored.
         """
         try:
             await self.store.append(id, events)

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from domain.match import Phase, seat_held
 from domain.shared.rejections import Rejected
-from services.errors import Forbidden, NotFound
+from services.errors import Forbidden, NotFound, SetAside
 from services.lobby import Lobby
 from services.matches import Matches
 from services.players import Caller, Players
@@ -39,7 +39,7 @@ class Departures:
             seat = seat_held(listed.match, caller.id)
             if seat is not None and not listed.match.terms.is_branch:
                 # Whoever was faster, time or the opener, has settled it.
-                with suppress(Rejected, NotFound, Forbidden):
+                with suppress(Rejected, NotFound, Forbidden, SetAside):
                     await self._lobby.leave_seat(caller.id, listed.id, seat, None)
         await self._players.erase(caller)
 

@@ -57,6 +57,14 @@ class TooMany(Failure):
     """The caller has as many of something as it may have; `details` says how many that is."""
 
 
+class SetAside(Failure):
+    """A match cannot be read, as an event of it is missing or not understood; trying again does not help."""
+
+    def __init__(self, match: str) -> None:
+        """Take the match."""
+        super().__init__("MATCH_SET_ASIDE", match=match)
+
+
 class Unavailable(Failure):
     """The store is away or too busy, or what the service relies on besides.
 

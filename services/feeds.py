@@ -17,7 +17,7 @@ from msgspec import Struct
 from domain.match import Cancelled, Finished, InvitationRenewed, Invited, PlayerId, SeatLeft, SeatTaken
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
-from services.errors import NotFound, Unavailable
+from services.errors import NotFound, SetAside, Unavailable
 from services.ids import MatchId
 from services.live import Live
 from services.ports import Clock, EventStore, Recorded, Secrets, Time
@@ -89,13 +89,19 @@ class EndReason(StrEnum):
     SEAT_LEFT = "SEAT_LEFT"
     INVITATION_RENEWED = "INVITATION_RENEWED"
     TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
+    EVENTS_LOST = "EVENTS_LOST"
+    MATCH_SET_ASIDE = "MATCH_SET_ASIDE"
+
+
+FINAL = (EndReason.MATCH_OVER, EndReason.MATCH_SET_ASIDE)
+"""The reasons behind which nothing more comes, of a new stream either."""
 
 
 class End(Struct, frozen=True, tag_field="type", tag="end"):
     """Nothing more comes.
 
     Attributes:
-        version: The last version that was sent.
+        version: The last version that was sent; of `EVENTS_LOST` the last of them that still holds.
         reason: Why the stream ends.
         resumable: Whether there may be more behind `version`, to be asked for by a new stream.
     """
@@ -157,10 +163,14 @@ class Channel:
         heard: The highest version that exists, as far as is known.
         watches: Those who watch.
         presence: How many of them sit at each seat.
+        doubted: Whether events that are known here may be lost, and others stand in their place.
+        losses: The versions behind which events were lost, in the order in which that was found.
     """
 
     def __init__(self, id: MatchId, store: EventStore) -> None:
         """Begin before anything is known of the match."""
+        self.doubted = False
+        self.losses: list[int] = []
         self.id = id
         self.users = 0
         self.heard = 0
@@ -170,6 +180,7 @@ class Channel:
         self._source: Source | None = None
         self._window: deque[Latest] = deque(maxlen=WINDOW)
         self._last = 0
+        self._head: str | None = None
         self._filling = asyncio.Lock()
         self._snapshots: dict[Viewer, Told] = {}
         self._asleep: list[asyncio.Future[None]] = []
@@ -178,7 +189,8 @@ class Channel:
     def begin(self, live: Live, secrets: Secrets) -> None:
         """Take in where the match stands when the first watch begins."""
         if self._source is None:
-            self._source, self._last = source(live, secrets), live.version
+            self._source = source(live, secrets)
+            self._last, self._head = live.version, live.head
         self.hear(live.version)
 
     def hear(self, version: int) -> None:
@@ -189,24 +201,70 @@ class Channel:
 
     def publish(self, events: Sequence[Recorded]) -> None:
         """Take in events that are committed; those that do not follow are read when they are wanted."""
-        if self._source is not None and events[0].version == self._last + 1:
-            self._window.extend(map(Latest, events))
-            self._last = events[-1].version
+        if self._source is not None and events[0].version <= self._last + 1:
+            if events[0].version == self._last + 1 and self._head in (None, events[0].link.previous):
+                self._window.extend(map(Latest, events))
+                self._last, self._head = events[-1].version, events[-1].link.hash
+            else:
+                self.doubt()
         self.hear(events[-1].version)
+
+    def doubt(self) -> None:
+        """Learn that events which are known here may be lost."""
+        self.doubted = True
+        self.wake()
+
+    def shaken(self, losses: int) -> bool:
+        """Return whether events may be lost, beyond so many losses that are known."""
+        return self.doubted or losses < len(self.losses)
+
+    async def recheck(self) -> None:
+        """Forget the events that are known here and are not stored; `losses` says behind which version.
+
+        Raises:
+            Unavailable: The store is away.
+            SetAside: The match cannot be read.
+        """
+        async with self._filling:
+            if not self.doubted:
+                return
+            known, end = self._last, 0
+            oldest = known - len(self._window)
+            hashes: dict[int, str] = {}
+            for recorded in await self._store.read(self.id, max(0, oldest - 1)):
+                end = recorded.version
+                hashes[end] = recorded.link.hash
+            while self._window and hashes.get(self._last) != self._head:
+                self._head = self._window.pop().recorded.link.previous
+                self._last -= 1
+            kept = self._last
+            if kept > end or (self._head is not None and hashes.get(kept) != self._head):
+                # All that is known here is lost, and how far back that goes cannot be told.
+                kept, self._last, self._head = 0, end, hashes.get(end)
+            if kept < known or self.heard > end:
+                self.losses.append(kept)
+            self.heard = end
+            self._snapshots.clear()
+            self.doubted = False
 
     async def behind(self, version: int, viewer: Viewer) -> list[Told]:
         """Return the next events behind a version that was passed already, in order, without a gap.
 
+        There are none while the channel is doubted.
+
         Raises:
             Unavailable: They have to be read, and the store is away.
+            SetAside: They have to be read, and cannot be.
         """
         if self._source is None:
             raise RuntimeError("the channel has not begun")
         shown = self._source
         if self._last < self.heard:
             async with self._filling:
-                while self._last < self.heard:
+                while self._last < self.heard and not self.doubted:
                     await self._fill()
+        if self.doubted:
+            return []
         oldest = self._last - len(self._window) + 1
         if version + 1 >= oldest:
             wanted = islice(self._window, version + 1 - oldest, version + 1 - oldest + PAGE)
@@ -218,7 +276,7 @@ class Channel:
         """Read what was heard of but not published here; of much, only the latest."""
         if self.heard - self._last > WINDOW:
             self._window.clear()
-            self._last = self.heard - WINDOW
+            self._last, self._head = self.heard - WINDOW, None
         read = await self._store.read(self.id, self._last, self.heard)
         if not read:
             raise Unavailable
@@ -305,6 +363,7 @@ class Watch:
         self._beats = feeds.beats
         self._sleeping: asyncio.Future[None] | None = None
         self._given_at: int | None = None
+        self._losses = len(channel.losses)
 
     async def next(self) -> Sequence[Told]:
         """Return the next items, as soon as there are some; none if `nudge` was called or all is over."""
@@ -364,13 +423,17 @@ class Watch:
                 return self._end(EndReason.SERVER_STOPPING)
             if self._revoked:
                 return self._end(EndReason.TOKEN_ENDED)
+            if self._channel.shaken(self._losses) and (lost := await self._lost()):
+                return lost
             if self._ends is not None:
                 return self._end(self._ends)
             if self.finished:
                 edge = [] if self._live else [Told(CaughtUp(self.version))]
                 return [*edge, *self._end(EndReason.MATCH_OVER)]
             if self.version < self._edge():
-                return await self._events()
+                if (told := await self._events()) or self.over:
+                    return told
+                continue
             if self._nudged:
                 break
             if not self._live:
@@ -384,6 +447,23 @@ class Watch:
         self._nudged = False
         return []
 
+    async def _lost(self) -> Sequence[Told]:
+        """Return the end if events that were given are lost, or the match cannot be read; else nothing."""
+        channel = self._channel
+        if channel.doubted:
+            try:
+                await channel.recheck()
+            except Unavailable:
+                return self._end(EndReason.STORE_UNAVAILABLE)
+            except SetAside:
+                return self._end(EndReason.MATCH_SET_ASIDE)
+        losses = channel.losses[self._losses :]
+        self._losses += len(losses)
+        if not losses or self.version <= min(losses):
+            return []
+        self.version = min(losses)
+        return self._end(EndReason.EVENTS_LOST)
+
     def _edge(self) -> int:
         """Return the version up to which events may be given now."""
         heard = self._channel.heard
@@ -396,6 +476,8 @@ class Watch:
             told = await self._channel.behind(self.version, self.viewer)
         except Unavailable:
             return self._end(EndReason.STORE_UNAVAILABLE)
+        except SetAside:
+            return self._end(EndReason.MATCH_SET_ASIDE)
         told = self._until_shut_out(told[: max(0, self._edge() - self.version)])
         for one in told[-1:]:
             if isinstance(one.item, EventItem):
@@ -429,7 +511,7 @@ class Watch:
 
     def _end(self, reason: EndReason) -> Sequence[Told]:
         self.over = True
-        return [Told(End(self.version, reason, reason is not EndReason.MATCH_OVER))]
+        return [Told(End(self.version, reason, reason not in FINAL))]
 
 
 class Feeds:
@@ -466,6 +548,16 @@ class Feeds:
         if channel := self._channels.get(id):
             channel.hear(version)
         self.moved(id, version)
+
+    def doubt(self, id: MatchId) -> None:
+        """Learn that the store lacks versions of a match that were known here."""
+        if channel := self._channels.get(id):
+            channel.doubt()
+
+    def doubt_all(self) -> None:
+        """Learn that the store was away: another may stand in its place, which lacks what came last."""
+        for channel in self._channels.values():
+            channel.doubt()
 
     async def idle(self) -> None:
         """Return when no match is watched."""

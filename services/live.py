@@ -2,14 +2,14 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from domain.match import Match, Opened, PlayerId, Terms, commands_behind, evolve
 from domain.shared.game import Game, edition
-from services.errors import NotFound, Unavailable
+from services.errors import Failure, NotFound, SetAside, Unavailable
 from services.ids import MatchId
 from services.ports import Done, EventStore, Listed, Recorded, Secrets, Snapshot
 
@@ -74,6 +74,11 @@ class Live:
         for recorded in events:
             match = evolve(self.game, match, recorded.event)
         self.advance(match, events)
+
+    def become(self, other: "Live") -> None:
+        """Take over all that another knows of the same match."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(other, name))
 
     def advance(self, match: Match[Any, Any], events: Sequence[Recorded]) -> None:
         """Take in events that lead to a match which is folded already."""
@@ -142,6 +147,14 @@ def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
     return live
 
 
+def _unfolded(error: Exception) -> str:
+    return f"it makes no sense in the match: {error!r}"
+
+
+def _nothing(id: MatchId) -> None:
+    """Do nothing: nobody is told."""
+
+
 class Entry:
     """A place in memory for one match, and the lock that orders its commands within this process.
 
@@ -184,11 +197,21 @@ class Memory:
 class LiveMatches:
     """The matches of this process, folded: from memory, or else from the store."""
 
-    def __init__(self, games: Games, store: EventStore, remembered: int) -> None:
-        """Take the registered games, the log, and how many folded matches are kept."""
+    def __init__(
+        self, games: Games, store: EventStore, remembered: int, lost: Callable[[MatchId], None] = _nothing
+    ) -> None:
+        """Take the registered games, the log, how many folded matches are kept, and who is told of losses.
+
+        Args:
+            games: The registered games by id.
+            store: The log.
+            remembered: How many folded matches are kept.
+            lost: Told a match of which the store lacks versions that were known here.
+        """
         self._games = games
         self._store = store
         self._memory = Memory(remembered)
+        self._lost = lost
 
     def entry(self, id: MatchId) -> Entry:
         """Return the place of a match, whether it is loaded or not."""
@@ -213,10 +236,26 @@ class LiveMatches:
         return entry.live
 
     async def refresh(self, live: Live) -> bool:
-        """Take in what other processes have written; return whether there was anything."""
-        missed = await self._store.read(live.id, live.version)
-        live.fold(missed)
-        return bool(missed)
+        """Take in what other processes have written; return whether there was anything.
+
+        A failover may have taken versions that are known here, and others may stand in their place. So what
+        is known must end with an event that is stored; else it is forgotten, and the match read anew.
+
+        Raises:
+            NotFound: The store has lost all of the match.
+            SetAside: The match cannot be read.
+        """
+        try:
+            stored = await self._store.read(live.id, live.version - 1)
+            if stored and stored[0].link.hash == live.head:
+                await self._fold(live, stored[1:])
+                return len(stored) > 1
+            live.become(await self.at_version(live.id))
+        except (NotFound, SetAside):
+            self._memory.forget(live.id)
+            raise
+        self._lost(live.id)
+        return True
 
     async def current(self, id: MatchId) -> Live:
         """Return a match as the store has it now.
@@ -234,15 +273,39 @@ class LiveMatches:
         """Return a match as it stood at a version, or as it stands, apart from the one in memory.
 
         Raises:
-            NotFound: There is no such match.
+            NotFound: There is no such match, or it has not come as far.
+            SetAside: The match cannot be read.
         """
         snapshot = await self._store.snapshot(id, version)
         if snapshot is None:
             events = await self._store.read(id, 0, version)
             if not events:
                 raise NotFound("NO_SUCH_MATCH", match=id)
-            return opened(self._games, id, events)
-        live = Live(id, game_of(self._games, snapshot.match.terms), snapshot)
-        live.snapshot_version = snapshot.version
-        live.fold(await self._store.read(id, snapshot.version, version))
+            live = await self._opened(id, events)
+        else:
+            live = Live(id, game_of(self._games, snapshot.match.terms), snapshot)
+            live.snapshot_version = snapshot.version
+            await self._fold(live, await self._store.read(id, snapshot.version, version))
+        if version is not None and live.version != version:
+            raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
         return live
+
+    async def _opened(self, id: MatchId, events: Sequence[Recorded]) -> Live:
+        try:
+            live = opened(self._games, id, events[:1])
+        except Failure:
+            raise
+        except Exception as error:
+            await self._store.set_aside(id, 1, _unfolded(error))
+        await self._fold(live, events[1:])
+        return live
+
+    async def _fold(self, live: Live, events: Sequence[Recorded]) -> None:
+        """Take in events that follow; the match is set aside if one of them makes no sense in it."""
+        if events and events[0].link.previous != live.head:
+            await self._store.set_aside(live.id, events[0].version, "it does not follow from the one before")
+        try:
+            live.fold(events)
+        except Exception as error:
+            # What is stored was decided by the rules, so nothing but damage or a fault of ours comes here.
+            await self._store.set_aside(live.id, live.version + 1, _unfolded(error))

@@ -1,6 +1,7 @@
 """Open and play matches; read them as a viewer."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from secrets import token_bytes
 from typing import Any
@@ -266,11 +267,19 @@ class Matches:
         id = match_id(opening.match)
         entry = self._live.entry(id)
         async with entry.lock:
-            if entry.live is None:
-                entry.live = await self._stored_opening(id, events)
-            if entry.live.version == len(events):
-                return entry.live.listed
-            return (await self._live.at_version(id, len(events))).listed
+            if entry.live is not None:
+                # What is remembered may be lost, all of it.
+                with suppress(NotFound):
+                    await self._live.refresh(entry.live)
+                    return await self._as_opened(entry.live, len(events))
+            entry.live = await self._stored_opening(id, events)
+            return await self._as_opened(entry.live, len(events))
+
+    async def _as_opened(self, live: Live, version: int) -> Listed:
+        """Return a match as it was behind its opening."""
+        if live.version == version:
+            return live.listed
+        return (await self._live.at_version(live.id, version)).listed
 
     async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> Live:
         """Store the opening of a match, and return the match; one that was opened before stays as it is."""
@@ -475,6 +484,7 @@ class Matches:
             return view(live.game, id, live.match, live.version, viewer)
         if not 1 <= version < live.version:
             raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
+        await self._store.complete(id, live.version)
         past = await self._live.at_version(id, version)
         return view(past.game, id, past.match, version, viewer)
 
@@ -509,6 +519,7 @@ class Matches:
         """
         live = await self.known(id, player, invitation)
         viewer, latest = viewer_of(live, player, looking_as), live.version
+        await self._store.complete(id, latest)
         # None of those that follow meanwhile: the seat may be another's by then.
         events = await self._store.read(id, after, min(after + size, latest))
         last = events[-1].version if events else after
@@ -545,6 +556,7 @@ class Matches:
             check_known_to(live, player, secrets, invitation)
             viewer = viewer_of(live, player, looking_as)
             by_link = not may_know(live.match, player)
+            await self._store.complete(id, live.version)
             return self.feeds.watch(channel, live, secrets, player, viewer, after, by_link=by_link)
         except BaseException:
             self.feeds.part(channel)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, NoReturn, Protocol
 from uuid import UUID
 
 from msgspec import Meta, Struct
@@ -80,7 +80,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
 
 class VersionTaken(Exception):  # noqa: N818 - an answer of the store
-    """Another command has written the version first."""
+    """Another command has written the version first, or the version before it is not stored."""
 
 
 class EventStore(Protocol):
@@ -92,14 +92,37 @@ class EventStore(Protocol):
         A caller that is cancelled meanwhile cancels nothing: the events are stored all the same.
 
         Raises:
-            VersionTaken: One of the versions exists already; nothing was stored.
+            VersionTaken: One of the versions exists already, or the one before them does not; nothing was
+                stored.
         """
 
     async def read(self, match: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
-        """Return a match's events behind version `after`, up to and with `up_to`, in order."""
+        """Return a match's events behind version `after`, up to and with `up_to`, in order.
+
+        Raises:
+            SetAside: One of them is missing, or cannot be read.
+        """
+
+    async def complete(self, match: MatchId, up_to: int) -> None:
+        """Refuse a match of which a version is missing, up to and with `up_to`.
+
+        Raises:
+            SetAside: One is.
+        """
+
+    async def set_aside(self, match: MatchId, version: int, why: str) -> NoReturn:
+        """Put down that a match cannot be read, from a version on, and refuse it.
+
+        Raises:
+            SetAside: Always.
+        """
 
     async def snapshot(self, match: MatchId, up_to: int | None = None) -> Snapshot | None:
-        """Return the latest usable snapshot, at most at version `up_to`."""
+        """Return the latest usable snapshot, at most at version `up_to`.
+
+        Raises:
+            SetAside: A version up to the snapshot's is missing.
+        """
 
     async def keep_snapshot(self, match: MatchId, snapshot: Snapshot) -> None:
         """Store a snapshot, and forget all but the newest two of its match."""

@@ -97,6 +97,7 @@ class Proofs:
         """
         live = await self._matches.known(id, player, invitation)
         secrets, signed = await self._matches.decisions.secrets(id), await self._signed(live)
+        await self._store.complete(id, live.version)
         # From here to the end as it stands now: meanwhile the player may have lost its seat to another.
         check_known_to(live, player, secrets, invitation)
         viewer, terms = viewer_of(live, player, looking_as), live.match.terms

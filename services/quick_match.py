@@ -12,7 +12,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.access import check_known_to
 from services.decisions import Decisions, checked_key
-from services.errors import NotFound
+from services.errors import NotFound, SetAside
 from services.fits import fit_of
 from services.ids import MatchId, made_at, match_id, new_uuid, parsed
 from services.live import Live
@@ -141,6 +141,8 @@ class QuickMatch:
         """Return whether a match that waits takes a player; one that takes nobody waits no longer."""
         try:
             match = (await self._matches.known(id, player)).match
+        except SetAside:
+            return False
         except NotFound:
             # Whoever was to open it has crashed; but what it wrote last may be on its way to the store.
             if made_at(id) < self._clock.now() - CRASHED:
@@ -164,7 +166,7 @@ class QuickMatch:
             done = await self._decisions.carry_out(
                 id, order, by=search.player, key=search.key, asked=search.proposal
             )
-        except Rejected:
+        except (Rejected, SetAside):
             return None
         if done.match.phase is not Phase.OPEN:
             await self._quick_matches.forget(id)

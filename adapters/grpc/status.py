@@ -26,6 +26,7 @@ from services.errors import (
     Malformed,
     NotFound,
     RateLimited,
+    SetAside,
     TooMany,
     Unauthenticated,
     Unavailable,
@@ -44,6 +45,7 @@ CODES: Mapping[type[Exception], grpc.StatusCode] = {
     Rejected: grpc.StatusCode.FAILED_PRECONDITION,
     TooMany: grpc.StatusCode.FAILED_PRECONDITION,
     Unavailable: grpc.StatusCode.UNAVAILABLE,
+    SetAside: grpc.StatusCode.DATA_LOSS,
 }
 """The code of each kind of failure; anything else is INTERNAL."""
 

@@ -7,7 +7,6 @@ from operator import itemgetter
 from typing import Any, cast
 from uuid import UUID
 
-import msgspec
 from msgspec import Struct
 from psycopg import sql
 from psycopg.rows import dict_row, tuple_row
@@ -24,7 +23,7 @@ from adapters.postgres.heads import (
     head_in,
     signed_in,
 )
-from adapters.postgres.mapper import EventMapper
+from adapters.postgres.mapper import EventMapper, Unreadable
 from adapters.postgres.store import EVENTS
 from adapters.signing import Ed25519Signatures, key_of
 from domain.match.heads import day_over, signed_day, tree
@@ -248,7 +247,7 @@ class _Match:
             except Fault as fault:
                 self._found = Found(self._id, fault.version, str(fault))
                 return
-            except (KeyError, msgspec.DecodeError) as error:
+            except Unreadable as error:
                 self._found = Found(self._id, version, f"the event cannot be read: {error}")
                 return
             if topic == FINISHED:

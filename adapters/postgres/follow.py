@@ -28,6 +28,7 @@ class Follower:
         catch_up: Callable[[], bool],
         what: str = "the read models",
         together: float = TOGETHER,
+        forget: Callable[[], None] | None = None,
     ) -> None:
         """Take where the log is, what takes it in batch by batch, and what is kept up.
 
@@ -36,7 +37,9 @@ class Follower:
             catch_up: Takes in the next batch, and tells whether there may be more.
             what: What is kept up, in the words of the process's own log.
             together: Seconds between two readings: each costs commands of the same process some milliseconds.
+            forget: Called when the server was lost: what is remembered of the log may be lost with it.
         """
+        self._forget = forget
         self._what = what
         self._together = together
         self._conninfo = limited(conninfo)
@@ -63,6 +66,8 @@ class Follower:
             except Exception as error:
                 # Tried again, not given up: a list that stands still would go unnoticed.
                 self._troubled(error)
+                if self._forget is not None and lost(error):
+                    self._forget()
             self._stopped.wait(PAUSE)
 
     def _listen(self, connection: Connection) -> None:

@@ -69,6 +69,19 @@ class Envelope[E](Struct, frozen=True, kw_only=True, omit_defaults=True):
     commitments: tuple[str, ...]
 
 
+class Unreadable(Exception):  # noqa: N818 - an answer about the log
+    """What is stored is no event that is known here; the message says why.
+
+    Attributes:
+        version: The event's number in its match.
+    """
+
+    def __init__(self, version: int, why: str) -> None:
+        """Take which event it is, and why."""
+        super().__init__(why)
+        self.version = version
+
+
 class EventMapper(Mapper[UUID]):
     """Writes events of every registered game and reads them back, each to its own type."""
 
@@ -119,11 +132,15 @@ class EventMapper(Mapper[UUID]):
         """Return an event as it was recorded, of what is stored of it.
 
         Raises:
-            KeyError: There is no event, or game, of this name.
-            msgspec.DecodeError: It does not decode to it.
+            Unreadable: There is no event, or game, of this name, or it does not decode to it.
         """
-        decoder = self._decoders.get(topic) or self._openings[_GAME.decode(state).event.terms.game]
-        envelope = decoder.decode(state)
+        try:
+            decoder = self._decoders.get(topic) or self._openings[self._game_in(topic, state)]
+            envelope = decoder.decode(state)
+        except KeyError as error:
+            raise Unreadable(version, f"{error.args[0]} is not known") from error
+        except (msgspec.DecodeError, TypeError, RecursionError) as error:
+            raise Unreadable(version, f"{topic} does not decode: {error}") from error
         return Recorded(
             version=version,
             at=envelope.at,
@@ -136,6 +153,12 @@ class EventMapper(Mapper[UUID]):
             event=envelope.event,
             link=Link(previous=envelope.previous, hash=envelope.hash, commitments=envelope.commitments),
         )
+
+    @staticmethod
+    def _game_in(topic: str, state: bytes) -> str:
+        if topic != tag(Opened):
+            raise KeyError(f"the event {topic}")
+        return _GAME.decode(state).event.terms.game
 
     def recorded(self, stored_events: Iterable[StoredEvent]) -> list[Recorded]:
         """Return the events of stored ones, in their order."""

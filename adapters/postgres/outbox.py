@@ -173,6 +173,10 @@ class OutboxRecorder(PostgresTrackingRecorder):
             self._wake()
         return reached < up_to
 
+    def forget(self) -> None:
+        """Forget how far the log was read beyond what is stored: of a failover that may be lost."""
+        self._seen, self._reader = 0, LogReader(self._games)
+
     def _put(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> int:
         """Put down the messages that events make, and return how many those are."""
         told = [(happened, noticed(happened)) for happened in batch]

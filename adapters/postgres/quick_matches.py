@@ -4,14 +4,21 @@ import asyncio
 from collections import defaultdict
 from contextlib import AbstractAsyncContextManager
 
+from psycopg import sql
+
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.locks import Locks
+from adapters.postgres.set_aside import READABLE
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
 from services.ids import MatchId, match_id, parsed
 
 MOST_WAITING = 100
 """How many matches that wait are looked at."""
+
+WAITING = sql.SQL(
+    "SELECT match_id FROM quick_matches WHERE fit = %s AND {readable} ORDER BY match_id LIMIT %s"
+).format(readable=READABLE)
 
 
 class PostgresQuickMatches:
@@ -45,7 +52,7 @@ class PostgresQuickMatches:
     async def waiting(self, fit: str) -> list[MatchId]:
         """Return the matches of a fit that may have a free seat, oldest first."""
         rows = await self._datastore.execute(
-            "SELECT match_id FROM quick_matches WHERE fit = %s ORDER BY match_id LIMIT %s",
+            WAITING,
             (fit, MOST_WAITING),
         )
         return [match_id(row["match_id"]) for row in rows]

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol, cast
 from uuid import UUID
 
 from eventsourcing.persistence import (
-    ApplicationRecorder,
     InfrastructureFactory,
     IntegrityError,
     StoredEvent,
@@ -18,8 +17,9 @@ from eventsourcing.utils import Environment
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import GroupCommit
-from adapters.postgres.mapper import EventMapper, LoggedEvent, SnapshotMapper
-from services.errors import NotFound
+from adapters.postgres.mapper import EventMapper, LoggedEvent, SnapshotMapper, Unreadable
+from adapters.postgres.set_aside import MemorySetAside, PostgresSetAside, gap
+from services.errors import NotFound, SetAside, Unavailable
 from services.ids import MatchId, parsed
 from services.live import Games
 from services.ports import Recorded, Snapshot, VersionTaken
@@ -34,6 +34,8 @@ APPEND = (
     " FROM append_match_events(%b::uuid[], %b::bigint[], %b::text[], %b::bytea[], %b::int[])"
 )
 
+COUNT = "SELECT count(*) AS events FROM match_events WHERE originator_id = %s AND originator_version <= %s"
+
 
 class MatchRecorder(PostgresApplicationRecorder):
     """The library's recorder, writing by `append_match_events` and without retries.
@@ -45,6 +47,12 @@ class MatchRecorder(PostgresApplicationRecorder):
     select_events = PostgresApplicationRecorder.select_events.__wrapped__
     select_notifications = PostgresApplicationRecorder.select_notifications.__wrapped__
     max_notification_id = PostgresApplicationRecorder.max_notification_id.__wrapped__
+
+    def count_events(self, number: UUID, up_to: int) -> int:
+        """Return how many events are stored of a match, up to and with a version."""
+        with self.datastore.get_connection() as connection:
+            row = connection.execute(COUNT, (number, up_to), prepare=True).fetchone()
+        return 0 if row is None else int(row["events"])
 
     def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int] | None:
         """Store events, all or none, and return their notification ids."""
@@ -60,7 +68,7 @@ class MatchRecorder(PostgresApplicationRecorder):
         with self.datastore.get_connection() as connection:
             row = connection.execute(APPEND, columns, prepare=True).fetchone()
         if row is None or row["refused"]:
-            raise IntegrityError("one of the versions is taken")
+            raise IntegrityError("one of the versions is taken, or the one before is not stored")
         return list(range(row["last"] - len(stored_events) + 1, row["last"] + 1))
 
 
@@ -76,6 +84,23 @@ DELETE FROM match_snapshots WHERE originator_id = %(match)s AND originator_versi
     ) AS versions ORDER BY originator_version DESC OFFSET {KEPT_SNAPSHOTS - 1} LIMIT 1
 )
 """  # noqa: S608 - a number of our own
+
+
+class MemoryMatchRecorder(POPOApplicationRecorder):
+    """The library's recorder in memory, which demands what `append_match_events` does."""
+
+    def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int] | None:
+        """Store events, all or none, and return their notification ids."""
+        first = stored_events[0]
+        if first.originator_version > 1 and not self.select_events(
+            first.originator_id, gt=first.originator_version - 2, lte=first.originator_version - 1
+        ):
+            raise IntegrityError("the version before is not stored")
+        return super().insert_events(stored_events, **kwargs)
+
+    def count_events(self, number: UUID, up_to: int) -> int:
+        """Return how many events are stored of a match, up to and with a version."""
+        return len(self.select_events(number, lte=up_to))
 
 
 class SnapshotRecorder(PostgresAggregateRecorder):
@@ -131,6 +156,28 @@ class RecorderFactory(PostgresFactory):
         return SnapshotRecorder(self.datastore, events_table_name="match_snapshots")
 
 
+class Recorder(Protocol):
+    """What is needed of the library's recorder, and of what is added to it."""
+
+    def insert_events(self, stored_events: Sequence[StoredEvent]) -> Sequence[int] | None:
+        """Store events, all or none."""
+
+    def select_events(
+        self, originator_id: UUID, *, gt: int | None = None, lte: int | None = None
+    ) -> Sequence[StoredEvent]:
+        """Return a match's events."""
+
+    def count_events(self, number: UUID, up_to: int) -> int:
+        """Return how many events are stored of a match, up to and with a version."""
+
+
+class Aside(Protocol):
+    """Puts down which matches cannot be read."""
+
+    async def put(self, match: MatchId, version: int, why: str) -> None:
+        """Set a match aside."""
+
+
 class Run(Protocol):
     """Does blocking work away from the event loop, or at once where nothing blocks."""
 
@@ -144,9 +191,10 @@ class Store:
     def __init__(
         self,
         games: Games,
-        events: ApplicationRecorder,
+        events: Recorder,
         snapshots: Snapshots,
         run: Run,
+        aside: Aside,
         group_commit: GroupCommit | None = None,
     ) -> None:
         """Take the registered games, the recorders, how blocking work is done, and how commands are written.
@@ -156,6 +204,7 @@ class Store:
             events: Reads the log, and writes it where there is no group commit.
             snapshots: Keeps the snapshots.
             run: Does what blocks.
+            aside: Is told which matches cannot be read.
             group_commit: Writes the log.
         """
         self._group_commit = group_commit
@@ -164,6 +213,7 @@ class Store:
         self._events = events
         self._snapshots = snapshots
         self._run = run
+        self._aside = aside
 
     async def append(self, match: MatchId, events: Sequence[Recorded]) -> None:
         """Store the events of one command; durable when it returns."""
@@ -191,13 +241,33 @@ class Store:
         """Return a match's events behind version `after`, up to and with `up_to`, in order."""
         number = uuid_of(match)
         stored = await self._run(lambda: self._events.select_events(number, gt=after, lte=up_to))
-        return self._mapper.recorded(stored)
+        if missing := gap((event.originator_version for event in stored), after):
+            await self.set_aside(match, missing, "it is missing")
+        try:
+            return self._mapper.recorded(stored)
+        except Unreadable as error:
+            await self.set_aside(match, error.version, str(error))
+
+    async def complete(self, match: MatchId, up_to: int) -> None:
+        """Refuse a match of which a version is missing, up to and with `up_to`."""
+        number = uuid_of(match)
+        if await self._run(lambda: self._events.count_events(number, up_to)) != up_to:
+            await self.read(match, 0, up_to)
+
+    async def set_aside(self, match: MatchId, version: int, why: str) -> NoReturn:
+        """Put down that a match cannot be read, and refuse it."""
+        with suppress(Unavailable):
+            await self._aside.put(match, version, why)
+        raise SetAside(match)
 
     async def snapshot(self, match: MatchId, up_to: int | None = None) -> Snapshot | None:
         """Return the latest usable snapshot, at most at version `up_to`."""
         number = uuid_of(match)
         stored = await self._run(lambda: self._snapshots.select_events(number, lte=up_to, desc=True, limit=1))
-        return self._snapshots_mapper.to_snapshot(stored[0]) if stored else None
+        snapshot = self._snapshots_mapper.to_snapshot(stored[0]) if stored else None
+        if snapshot is not None:
+            await self.complete(match, snapshot.version)
+        return snapshot
 
     async def keep_snapshot(self, match: MatchId, snapshot: Snapshot) -> None:
         """Store a snapshot; one that is there already stays."""
@@ -210,9 +280,9 @@ class Store:
         return True
 
 
-def postgres_log(datastore: Datastore) -> ApplicationRecorder:
+def postgres_log(datastore: Datastore) -> MatchRecorder:
     """Return the recorder of all matches' events."""
-    return RecorderFactory(datastore).application_recorder()
+    return cast(MatchRecorder, RecorderFactory(datastore).application_recorder())
 
 
 def postgres_store(games: Games, datastore: Datastore, append_queue: int) -> Store:
@@ -224,18 +294,18 @@ def postgres_store(games: Games, datastore: Datastore, append_queue: int) -> Sto
         append_queue: The most events that may wait to be written.
     """
     group_commit = GroupCommit(datastore.conninfo, append_queue)
-    recorders = RecorderFactory(datastore)
-    events = recorders.application_recorder()
-    return Store(games, events, recorders.snapshot_recorder(), datastore.run, group_commit)
+    snapshots = RecorderFactory(datastore).snapshot_recorder()
+    aside = PostgresSetAside(datastore)
+    return Store(games, postgres_log(datastore), snapshots, datastore.run, aside, group_commit)
 
 
-def memory_store(games: Games, events: POPOApplicationRecorder, snapshots: MemorySnapshots) -> Store:
+def memory_store(games: Games, events: MemoryMatchRecorder, snapshots: MemorySnapshots) -> Store:
     """Return a log in memory, gone with the process: the twin for fast tests."""
 
     async def at_once[Result](work: Callable[[], Result]) -> Result:
         return work()
 
-    return Store(games, events, snapshots, at_once)
+    return Store(games, events, snapshots, at_once, MemorySetAside())
 
 
 @lru_cache(10_000)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 import psycopg
@@ -21,6 +21,8 @@ TOGETHER = 0.005
 PAUSE = 0.2
 """Seconds between two tries to reach a server that is away."""
 PAGE = 1_000
+OVERLAP = 5_000
+"""How far a reader goes back when the server is back: another may count on from an earlier row."""
 READ_SECONDS = 5
 """How long one reading may take; then the connection is given up."""
 
@@ -57,6 +59,10 @@ LOG = Source(
 log = logging.getLogger(__name__)
 
 
+def _nothing() -> None:
+    """Do nothing: nobody is told."""
+
+
 class Tail:
     """A task that follows a log and tells of each match how far it has come.
 
@@ -70,6 +76,7 @@ class Tail:
         hear: Callable[[Any, int], None],
         own: Callable[[], int | None],
         source: Source = LOG,
+        back: Callable[[], None] = _nothing,
     ) -> None:
         """Take where the log is, who is told, and which backend process writes for this process.
 
@@ -78,7 +85,9 @@ class Tail:
             hear: Told a match and how far it has come.
             own: Process id of the server's backend whose commits are known here already, if there is one.
             source: What is followed.
+            back: Called when the server is back: it may be another, which lacks what came last.
         """
+        self._back = back
         self._source = source
         self._conninfo = limited(conninfo)
         self._hear = hear
@@ -94,8 +103,7 @@ class Tail:
             psycopg.OperationalError: The database cannot be reached.
         """
         async with await self._connected() as connection:
-            cursor = await connection.execute(self._source.newest)
-            ((self._position,),) = await cursor.fetchall()
+            self._position = await self._newest(connection)
         self._task = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
@@ -113,9 +121,12 @@ class Tail:
                     await connection.execute(
                         sql.SQL("LISTEN {}").format(sql.Identifier(self._source.channel))
                     )
+                    if lost:
+                        self._position = max(0, min(self._position, await self._newest(connection)) - OVERLAP)
                     await self._read(connection)
                     if lost:
                         log.info("the streams follow the log again")
+                        self._back()
                     lost = False
                     await self._listen(connection)
             except (psycopg.Error, OSError) as error:
@@ -129,6 +140,11 @@ class Tail:
 
     async def _connected(self) -> AsyncConnection[Any]:
         return await AsyncConnection.connect(self._conninfo, autocommit=True)
+
+    async def _newest(self, connection: AsyncConnection[Any]) -> int:
+        cursor = await connection.execute(self._source.newest)
+        ((position,),) = await cursor.fetchall()
+        return cast(int, position)
 
     async def _listen(self, connection: AsyncConnection[Any]) -> None:
         while True:

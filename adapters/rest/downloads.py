@@ -10,7 +10,7 @@ from litestar.response.base import ASGIResponse
 
 from adapters.rest.connections import abort_of
 from adapters.rest.streams import reader_gone
-from services.errors import Unavailable
+from services.errors import SetAside, Unavailable
 
 SECONDS_TO_SEND = 20
 """How long a part may take to be sent; then its reader is cut off."""
@@ -52,7 +52,7 @@ class _Sending(ASGIResponse):
                     async with asyncio.timeout(SECONDS_TO_SEND):
                         await send({"type": "http.response.body", "body": b"".join(part), "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-        except (Unavailable, TimeoutError):
+        except (SetAside, Unavailable, TimeoutError):
             # Its status is told already; a file that ends in the midst must not look whole.
             abort_of(scope)()
         finally:

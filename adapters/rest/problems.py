@@ -22,6 +22,7 @@ from services.errors import (
     Malformed,
     NotFound,
     RateLimited,
+    SetAside,
     TooMany,
     Unauthenticated,
     Unavailable,
@@ -132,6 +133,13 @@ KINDS: Mapping[type[Failure], Kind] = {
         "The store is away, or the issuer of the token. Nothing happened, or the idempotency key makes it"
         " safe to send the same again, in the seconds that `Retry-After` says.",
     ),
+    SetAside: Kind(
+        "set-aside",
+        503,
+        TITLES[SetAside],
+        "An event of the match is missing, or cannot be read. Trying again does not help until whoever runs"
+        " the server has seen to it, so there is no `Retry-After`. Nothing happens in the match meanwhile.",
+    ),
 }
 
 HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
@@ -188,7 +196,7 @@ def problem(
 def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     """Return the answer that carries a problem."""
     extra = dict(headers or {})
-    if found.status == 503:
+    if found.status == 503 and found.type != f"/problems/{KINDS[SetAside].slug}":
         extra["Retry-After"] = str(found.details.get("retry_after", RETRY_SECONDS))
     if found.status == 429:
         extra["Retry-After"] = str(found.details["retry_after"])

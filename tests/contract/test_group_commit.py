@@ -75,6 +75,18 @@ async def test_the_taken_are_refused_and_the_others_stored(commits: GroupCommit,
     assert stored(database) == {old: [1, 2, 3, 4, 5], fresh: [1], twice: [1]}
 
 
+async def test_a_hole_is_refused_and_the_others_stored(commits: GroupCommit, database: str) -> None:
+    """Alone and in a batch a command is refused that does not follow what is stored of its match directly."""
+    here, there, fresh = uuid4(), uuid4(), uuid4()
+    await commits.append(events(here, 1, 2))
+    assert await outcomes(commits, events(here, 4)) == [VersionTaken]
+    assert await outcomes(commits, events(there, 2)) == [VersionTaken]
+    given = (events(here, 3), events(there, 2, 3), events(here, 4, 5), events(fresh, 1), events(here, 7))
+    assert await outcomes(commits, *given) == [None, VersionTaken, None, None, VersionTaken]
+    assert await outcomes(commits, events(here, 6), events(fresh, 2)) == [None, None]
+    assert stored(database) == {here: [1, 2, 3, 4, 5, 6], fresh: [1, 2]}
+
+
 async def test_a_batch_reads_no_more_of_a_log_that_has_grown(database: str) -> None:
     """What was planned while the log was empty still finds conflicts by the index when it is long."""
     commits = GroupCommit(database, QUEUE)

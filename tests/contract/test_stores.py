@@ -95,6 +95,19 @@ async def test_a_version_is_taken_once(stores: Stores) -> None:
     assert await stores.store.read(match) == [OPENED]
 
 
+async def test_a_version_follows_the_one_before(stores: Stores) -> None:
+    """What would leave a hole is refused as a whole, and what follows directly is stored."""
+    match, unknown = fresh(), fresh()
+    await stores.store.append(match, [OPENED])
+    for number, events in ((match, [MOVED]), (unknown, [TAKEN, MOVED])):
+        with pytest.raises(VersionTaken):
+            await stores.store.append(number, events)
+    assert await stores.store.read(match) == [OPENED]
+    assert await stores.store.read(unknown) == []
+    await stores.store.append(match, [TAKEN, MOVED])
+    assert await stores.store.read(match) == [OPENED, TAKEN, MOVED]
+
+
 async def test_what_is_not_an_id_is_not_found(stores: Stores) -> None:
     """A text that is no match's id is refused like a match that does not exist."""
     for text in ("", "match_", "match_" + "z" * 26, "player_" + "0" * 26, "match_" + "0" * 25 + "é"):

@@ -5,8 +5,6 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from eventsourcing.popo import POPOApplicationRecorder
-
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
@@ -22,7 +20,13 @@ from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresM
 from adapters.postgres.read_models.player_feed import MemoryPlayerLog, PostgresPlayerLog
 from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
 from adapters.postgres.read_models.registry import read_models
-from adapters.postgres.store import MemorySnapshots, Store, memory_store, postgres_store
+from adapters.postgres.store import (
+    MemoryMatchRecorder,
+    MemorySnapshots,
+    Store,
+    memory_store,
+    postgres_store,
+)
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.settings import Settings
 from adapters.use_cases import Services
@@ -194,7 +198,7 @@ class PostgresStores(Stores):
 def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
-    log = POPOApplicationRecorder()
+    log = MemoryMatchRecorder()
     seeds, chat_log = MemorySeeds(), MemoryChatLog()
     return Stores(
         memory_store(games, log, MemorySnapshots()),

@@ -6,10 +6,12 @@ from random import sample
 from uuid import UUID
 
 from eventsourcing.persistence import ApplicationRecorder
+from psycopg import sql
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
+from adapters.postgres.set_aside import READABLE
 from domain.match import HolderKind, Phase, PlayerId
 from services.ids import MatchId, match_id, parsed, written
 from services.live import Games
@@ -18,18 +20,18 @@ from services.timekeeper import Due
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 NIL = UUID(int=0)
 
-DEADLINES = (
-    "SELECT match_id, deadline AS at FROM match_turns"
-    " WHERE deadline <= %s AND (deadline, match_id) > (%s, %s) ORDER BY deadline, match_id LIMIT %s"
-)
-OPENED = (
-    "SELECT match_id, opened_at AS at FROM match_list WHERE standing IN ('open', 'full')"
+DEADLINES = sql.SQL(
+    "SELECT match_id, deadline AS at FROM match_turns WHERE {readable}"
+    " AND deadline <= %s AND (deadline, match_id) > (%s, %s) ORDER BY deadline, match_id LIMIT %s"
+).format(readable=READABLE)
+OPENED = sql.SQL(
+    "SELECT match_id, opened_at AS at FROM match_list WHERE standing IN ('open', 'full') AND {readable}"
     " AND opened_at <= %s AND (opened_at, match_id) > (%s, %s) ORDER BY opened_at, match_id LIMIT %s"
-)
-BOTS = (
-    "SELECT match_id, player_id FROM match_turns WHERE kind = 'bot' AND player_id = ANY(%s)"
+).format(readable=READABLE)
+BOTS = sql.SQL(
+    "SELECT match_id, player_id FROM match_turns WHERE kind = 'bot' AND player_id = ANY(%s) AND {readable}"
     " ORDER BY random() LIMIT %s"
-)
+).format(readable=READABLE)
 
 
 class PostgresAgenda:
@@ -53,7 +55,7 @@ class PostgresAgenda:
         rows = await self._datastore.execute(BOTS, (numbers, most))
         return [(match_id(row["match_id"]), PlayerId(written("player", row["player_id"]))) for row in rows]
 
-    async def _due(self, query: str, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
+    async def _due(self, query: sql.Composed, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
         behind = (BEGINNING, NIL) if after is None else (after.at, parsed("match", after.match))
         rows = await self._datastore.execute(query, (up_to, *behind, most))
         return [Due(match_id(row["match_id"]), row["at"]) for row in rows]

@@ -102,6 +102,10 @@ class ReadModels(PostgresTrackingRecorder):
             raise trouble
         return more
 
+    def forget(self) -> None:
+        """Forget how far the log was read beyond what is stored: of a failover that may be lost."""
+        self._seen, self._readers = {}, {}
+
     def positions(self) -> dict[str, int]:
         """Return by name how far in the log each read model has come."""
         with self.datastore.transaction() as cursor:

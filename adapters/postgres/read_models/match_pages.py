@@ -13,6 +13,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.read_models.match_list import Standing, seated_in, standing_of
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
+from adapters.postgres.set_aside import READABLE
 from adapters.postgres.store import EVENTS
 from domain.match import Match, Phase, PlayerId, Visibility
 from services.access import may_know
@@ -38,17 +39,17 @@ TURNS_WITH_PLAYER = (
 EACH = (
     "SELECT part.* FROM unnest(%(games)s::text[]) AS one_game, unnest(%(standings)s::text[]) AS one_standing,"
     " LATERAL (SELECT opened_at, match_id FROM {source} AND game = one_game AND standing = one_standing"
-    " {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS part"
+    " {readable} {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS part"
 )
 """Reads the first of each game and standing: that is where an index has them in order."""
 EACH_GAME = (
     "SELECT part.* FROM unnest(%(games)s::text[]) AS one_game,"
     " LATERAL (SELECT opened_at, match_id FROM {source} AND game = one_game"
-    " {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS part"
+    " {readable} {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS part"
 )
 TOGETHER = (
     "(SELECT opened_at, match_id FROM {source} AND game = ANY(%(games)s) AND standing = ANY(%(standings)s)"
-    " {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit})"
+    " {readable} {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit})"
 )
 """Finds them all, and then the first of them: those that two players know of are few."""
 PAGE = (
@@ -57,6 +58,11 @@ PAGE = (
     " FROM ({parts} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS page"
     " JOIN match_list USING (match_id) ORDER BY match_list.opened_at DESC, match_list.match_id DESC"
 )
+
+FITTING = sql.SQL(
+    "SELECT match_id FROM match_list WHERE fit = %s AND public AND standing = 'open' AND {readable}"
+    " AND %s <> ALL(seated) ORDER BY free_seats, opened_at, match_id LIMIT %s"
+).format(readable=READABLE)
 
 
 def page_query(
@@ -73,7 +79,12 @@ def page_query(
     one order has no index.
     """
     found = [
-        sql.SQL(shape).format(source=sql.SQL(source), times=_times(wanted, behind), limit=sql.Literal(limit))
+        sql.SQL(shape).format(
+            source=sql.SQL(source),
+            readable=sql.SQL("AND ") + READABLE,
+            times=_times(wanted, behind),
+            limit=sql.Literal(limit),
+        )
         for shape, source in _sources(viewer, wanted)
     ]
     query = sql.SQL(PAGE).format(
@@ -167,8 +178,7 @@ class PostgresMatchList:
     async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
         """Return public matches on the same terms with a free seat, those that lack fewest players first."""
         rows = await self._datastore.execute(
-            "SELECT match_id FROM match_list WHERE fit = %s AND public AND standing = 'open'"
-            " AND %s <> ALL(seated) ORDER BY free_seats, opened_at, match_id LIMIT %s",
+            FITTING,
             (fit, parsed("player", without), limit),
         )
         return [match_id(row["match_id"]) for row in rows]

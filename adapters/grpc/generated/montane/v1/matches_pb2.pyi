@@ -46,6 +46,12 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     """The caller has left its seat, or lost it, before the match began. A new stream looks from elsewhere."""
     END_REASON_INVITATION_RENEWED: _EndReason.ValueType  # 7
     """The stream was open by the link of a private match, which was renewed. A new stream needs the new link."""
+    END_REASON_EVENTS_LOST: _EndReason.ValueType  # 8
+    """Events that were sent are lost: a failure of the database took them. `version` is the last that still holds;
+    forget those behind it, and begin anew there.
+    """
+    END_REASON_MATCH_SET_ASIDE: _EndReason.ValueType  # 9
+    """The match is set aside: an event of it is missing, or cannot be read. A new stream is refused."""
 
 class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -66,6 +72,12 @@ END_REASON_SEAT_LEFT: EndReason.ValueType  # 6
 """The caller has left its seat, or lost it, before the match began. A new stream looks from elsewhere."""
 END_REASON_INVITATION_RENEWED: EndReason.ValueType  # 7
 """The stream was open by the link of a private match, which was renewed. A new stream needs the new link."""
+END_REASON_EVENTS_LOST: EndReason.ValueType  # 8
+"""Events that were sent are lost: a failure of the database took them. `version` is the last that still holds;
+forget those behind it, and begin anew there.
+"""
+END_REASON_MATCH_SET_ASIDE: EndReason.ValueType  # 9
+"""The match is set aside: an event of it is missing, or cannot be read. A new stream is refused."""
 Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
 
 @_typing.final

@@ -1,0 +1,95 @@
+"""Matches that cannot be read, as an event is missing or not understood: all else goes on without them."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
+from psycopg import Connection, Cursor, sql
+
+from adapters.postgres.datastore import Datastore
+from services.ids import MatchId, match_id, parsed
+
+PUT = (
+    "INSERT INTO matches_set_aside (match_id, version, why) VALUES (%s, %s, %s)"
+    " ON CONFLICT (match_id) DO NOTHING RETURNING match_id"
+)
+SELECT = "SELECT match_id, version, why, found_at FROM matches_set_aside ORDER BY found_at, match_id"
+READABLE = sql.SQL("match_id <> ALL ((SELECT set_aside())::uuid[])")
+"""Leaves out matches that are set aside; they are found once, so that the plan of a query stays as it was."""
+
+log = logging.getLogger(__name__)
+
+
+class AsideMatch(Struct, frozen=True):
+    """A match that is set aside.
+
+    Attributes:
+        match: The match.
+        version: The first event that cannot be taken in.
+        why: What is wrong with it, for whoever operates the service.
+        found_at: When that was found, UTC.
+    """
+
+    match: MatchId
+    version: int
+    why: str
+    found_at: datetime
+
+
+class PostgresSetAside:
+    """Puts down which matches are set aside, in PostgreSQL."""
+
+    def __init__(self, datastore: Datastore) -> None:
+        """Take the connections."""
+        self._datastore = datastore
+
+    async def put(self, match: MatchId, version: int, why: str) -> None:
+        """Set a match aside; the first to do so, of all processes, says so in its log."""
+        if await self._datastore.execute(PUT, (parsed("match", match), version, why)):
+            tell(match, version, why)
+
+
+class MemorySetAside:
+    """Puts down which matches are set aside, in memory."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._matches: set[MatchId] = set()
+
+    async def put(self, match: MatchId, version: int, why: str) -> None:
+        """Set a match aside; the first time it says so in the log."""
+        if match not in self._matches:
+            self._matches.add(match)
+            tell(match, version, why)
+
+
+def put_aside(cursor: Cursor[Any], number: UUID, version: int, why: str) -> None:
+    """Set a match aside within a transaction; the first to do so, of all processes, says so in its log."""
+    if cursor.execute(PUT, (number, version, why)).rowcount:
+        tell(match_id(number), version, why)
+
+
+def all_aside(connection: Connection[Any]) -> Sequence[AsideMatch]:
+    """Return the matches that are set aside, those that were found first before others."""
+    return [_in(row) for row in connection.cursor().execute(SELECT)]
+
+
+def tell(match: MatchId, version: int, why: str) -> None:
+    """Say in the log that a match is set aside."""
+    log.error("%s is set aside: version %d: %s", match, version, why)
+
+
+def gap(versions: Iterable[int], after: int) -> int | None:
+    """Return the first version that is missing among some that follow a version, rising; None if none is."""
+    for expected, version in enumerate(versions, after + 1):
+        if version != expected:
+            return expected
+    return None
+
+
+def _in(row: Any) -> AsideMatch:
+    number, version, why, found_at = row.values() if isinstance(row, dict) else row
+    return AsideMatch(match_id(number), version, why, found_at)

@@ -1,0 +1,182 @@
+"""A match that cannot be read is set aside, with one answer everywhere; all else goes on."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+
+from adapters.postgres.read_models.agenda import PostgresAgenda
+from adapters.postgres.set_aside import all_aside
+from domain.match import PlayerId
+from services.errors import SetAside
+from services.feeds import End, EndReason
+from services.ids import MatchId, parsed
+from services.ports import MatchFilter
+from tests.support.lobby_faces import Rest, Table, over_grpc, rest
+from tests.support.use_cases import PostgresStores, postgres_stores
+
+REFUSED = {("503", "MATCH_SET_ASIDE"), ("DATA_LOSS", "MATCH_SET_ASIDE")}
+BREAKS = {
+    "hole": "DELETE FROM match_events WHERE originator_id = %s AND originator_version = 3",
+    "payload": "UPDATE match_events SET state = '{}' WHERE originator_id = %s AND originator_version = 3",
+    "text": "UPDATE match_events SET state = '\\xff' WHERE originator_id = %s AND originator_version = 3",
+    "type": "UPDATE match_events SET topic = 'match.unheard_of'"
+    " WHERE originator_id = %s AND originator_version = 3",
+    "opening": "UPDATE match_events"
+    " SET state = replace(convert_from(state, 'UTF8'), 'mountains', 'go_fish')::bytea"
+    " WHERE originator_id = %s AND originator_version = 1",
+}
+"""What may be wrong with a match that two have begun to play."""
+
+
+@pytest.fixture
+async def stores(database: str) -> AsyncIterator[PostgresStores]:
+    """Stores in PostgreSQL."""
+    async with postgres_stores(database) as stores:
+        yield stores
+
+
+@pytest.fixture(params=["rest", "grpc"])
+async def table(request: pytest.FixtureRequest, stores: PostgresStores) -> AsyncIterator[Table]:
+    """Players at each face."""
+    async with (rest if request.param == "rest" else over_grpc)(stores) as face:
+        table = Table(face, stores)
+        await table.gather()
+        yield table
+
+
+async def broken(stores: PostgresStores, match: str, how: str) -> None:
+    """Break what is stored of a match."""
+    await stores.datastore.execute(BREAKS[how], (parsed("match", match),))
+
+
+async def listed(stores: PostgresStores, player: str) -> list[MatchId]:
+    """Return the matches that a player sees in the list."""
+    page = await stores.match_list.page(PlayerId(player), MatchFilter(), behind=None, limit=50)
+    return [one.id for one in page]
+
+
+@pytest.mark.parametrize("how", BREAKS)
+async def test_there_is_one_answer_to_whatever_is_asked(
+    table: Table, stores: PostgresStores, how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A node that has not read the match refuses every call about it alike, and the lists leave it out."""
+    match, other = await table.begun(), await table.begun()
+    stores.catch_up()
+    assert set(await listed(stores, table.ids["Ann"])) == {match, other}
+    await broken(stores, match, how)
+    caplog.set_level(logging.ERROR)
+    async with (rest if isinstance(table.face, Rest) else over_grpc)(stores) as table.face:
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("GetMatch", {}),
+            ("GetView", {}),
+            ("GetView", {"version": 2}),
+            ("ListEvents", {}),
+            ("ListLegalMoves", {}),
+            (
+                "SubmitCommand",
+                {"command": {"type": "resign"} if isinstance(table.face, Rest) else {"resign": {}}},
+            ),
+            ("LeaveSeat", {"seat": 0}),
+            ("InvitePlayer", {"player": table.ids["Cam"]}),
+            ("BranchMatch", {"version": 4}),
+            ("Rematch", {}),
+        ]
+        for call, fields in calls:
+            told = await table.ask("Ann", call, match=match, **fields)
+            assert (told.code, told.reason) in REFUSED, (call, told)
+        assert (await table.done("Ann", "GetMatch", match=other)).content["version"] > 3
+    assert await listed(stores, table.ids["Ann"]) == [other]
+    said = [record.getMessage() for record in caplog.records if match in record.getMessage()]
+    assert len(said) == 1
+    with stores.datastore.get_connection() as connection:
+        (aside,) = all_aside(connection)
+    assert (aside.match, aside.version) == (match, 1 if how == "opening" else 3)
+
+
+async def test_rest_does_not_ask_to_come_again(stores: PostgresStores) -> None:
+    """There is no `Retry-After`; streams and exports are refused before they begin."""
+    async with rest(stores) as face:
+        table = Table(face, stores)
+        await table.gather()
+        match = await table.begun()
+        await broken(stores, match, "hole")
+    async with rest(stores) as face:
+        http: httpx.AsyncClient = face._http
+        for path, accept in (
+            ("", "application/json"),
+            ("/events", "text/event-stream"),
+            ("/events?after=3", "application/x-ndjson"),
+            ("/events?after=3", "application/json"),
+            ("/export", "application/x-ndjson"),
+            ("/proof", "application/json"),
+        ):
+            answer = await http.get(f"/v1/matches/{match}{path}", headers={"Accept": accept})
+            assert (answer.status_code, answer.json()["reason"]) == (503, "MATCH_SET_ASIDE"), path
+            assert "retry-after" not in answer.headers
+        problem = await http.get(answer.json()["type"])
+        assert "set aside" in problem.text
+
+
+async def test_a_stream_that_meets_a_hole_ends(table: Table, stores: PostgresStores) -> None:
+    """A watcher who has to read what is missing is told so, and that a new stream is of no use."""
+    match = MatchId(await table.begun())
+    node = stores.node()
+    watch = await node.watch(match, None, after=1, looking_as=None)
+    await broken(stores, match, "hole")
+    last = None
+    while not watch.over:
+        for told in await watch.next():
+            last = told.item
+    watch.leave()
+    assert isinstance(last, End)
+    assert (last.reason, last.resumable) == (EndReason.MATCH_SET_ASIDE, False)
+    # What is remembered of it serves nobody any longer.
+    for call in (
+        lambda: node.watch(match, None, after=1, looking_as=None),
+        lambda: node.view(match, None, version=1, looking_as=None),
+        lambda: node.events(match, None, after=3, size=5, looking_as=None),
+    ):
+        with pytest.raises(SetAside):
+            await call()
+
+
+async def test_a_snapshot_hides_no_hole(stores: PostgresStores) -> None:
+    """A match of which a snapshot is there is refused too if a version before it is missing."""
+    async with rest(stores) as face:
+        table = Table(face, stores)
+        await table.gather()
+        match = MatchId(await table.begun())
+    live = await stores.node().decisions.live.at_version(match)
+    await stores.store.keep_snapshot(match, live.snapshot())
+    assert (await stores.node().view(match, None, version=None, looking_as=None)).version == live.version
+    await broken(stores, match, "hole")
+    with pytest.raises(SetAside):
+        await stores.node().view(match, None, version=None, looking_as=None)
+
+
+async def test_nothing_waits_for_what_is_set_aside(stores: PostgresStores) -> None:
+    """Neither clocks nor searches are held up by such a match, nor is an account that sits in it."""
+    async with rest(stores) as face:
+        table = Table(face, stores)
+        await table.gather()
+        match = await table.opened()
+        stores.catch_up()
+        await stores.datastore.execute(BREAKS["hole"].replace("= 3", "= 1"), (parsed("match", match),))
+    async with rest(stores) as table.face:
+        wanted = {"game": "mountains", "seats": 2}
+        found = await table.done("Ben", "QuickMatch", **wanted)
+        assert found.id != match
+        with suppress(SetAside):
+            await stores.node().view(MatchId(match), None, version=None, looking_as=None)
+        assert await listed(stores, table.ids["Ann"]) == []
+        agenda = PostgresAgenda(stores.datastore)
+        later = stores.clock.now().replace(year=2100)
+        assert match not in {due.match for due in await agenda.opened(later, None, 50)}
+        gone = await table.face._http.delete(
+            "/v1/players/me", headers={"Authorization": f"Bearer {table._tokens['Ann']}"}
+        )
+        assert gone.status_code == 204
