@@ -45,6 +45,9 @@ AppendQueue = Annotated[str | None, _flag("append_queue", "Events that may wait.
 RememberedMatches = Annotated[
     str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
 ]
+RememberedEvents = Annotated[
+    str | None, _flag("remembered_events", "Events that these may have in all. Default: 1000000")
+]
 SnapshotEvery = Annotated[
     str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
 ]
@@ -82,6 +85,7 @@ def serve(
     pool_size: PoolSize = None,
     append_queue: AppendQueue = None,
     remembered_matches: RememberedMatches = None,
+    remembered_events: RememberedEvents = None,
     snapshot_every: SnapshotEvery = None,
     max_commands: MaxCommands = None,
     open_match_hours: OpenMatchHours = None,
@@ -127,6 +131,7 @@ def serve(
         pool_size=pool_size,
         append_queue=append_queue,
         remembered_matches=remembered_matches,
+        remembered_events=remembered_events,
         snapshot_every=snapshot_every,
         max_commands=max_commands,
         open_match_hours=open_match_hours,
@@ -159,6 +164,7 @@ def work(
     pool_size: PoolSize = None,
     append_queue: AppendQueue = None,
     remembered_matches: RememberedMatches = None,
+    remembered_events: RememberedEvents = None,
     snapshot_every: SnapshotEvery = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
@@ -177,6 +183,7 @@ def work(
         pool_size=pool_size,
         append_queue=append_queue,
         remembered_matches=remembered_matches,
+        remembered_events=remembered_events,
         snapshot_every=snapshot_every,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,

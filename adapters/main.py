@@ -1,7 +1,6 @@
 """Everything put together: the only place where the adapters meet."""
 
 import asyncio
-import gc
 import logging
 import signal
 import socket
@@ -15,6 +14,7 @@ import uvicorn
 from msgspec import Struct
 
 from adapters.clock import SystemClock
+from adapters.collector import Collector
 from adapters.databases import StartError, database, migrated, shared_database
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
@@ -36,7 +36,7 @@ from adapters.rest.connections import HttpConnection, SocketConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
-from adapters.workers import workers
+from adapters.workers import Steps, workers
 from domain.games import GAMES
 from services.branches import Branches
 from services.chat import Chat
@@ -62,8 +62,6 @@ KEEP_ALIVE = 75
 """Seconds that a connection may be idle between two requests; proxies in front commonly allow 60."""
 SEND_BUFFER = 128 * 1024
 """Bytes that the kernel keeps of what a client has not taken yet; left to itself it keeps megabytes."""
-COLLECT_AFTER = (50_000, 20, 100)
-"""Objects that come before the collector looks at young ones, and how rarely it looks at older ones."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs."""
 
@@ -135,6 +133,7 @@ def use_cases(
         match_list=match_list,
         clock=clock,
         remembered=settings.remembered_matches,
+        remembered_events=settings.remembered_events,
         snapshot_every=settings.snapshot_every,
         max_commands=settings.max_commands,
     )
@@ -213,7 +212,11 @@ async def _serve(
             working.start()
             closing.append(lambda: working.stop(GRACE))
         watcher = loop.create_task(_watch(embedded)) if embedded else None
-        _spare_the_collector()
+        collector = Collector()
+        collector.begin()
+        collecting = Steps("collections", collector.step)
+        collecting.start()
+        closing.append(lambda: collecting.stop(0))
         _greet(http_addr, grpc_addr, settings.data_dir if embedded else None, working=duties.workers)
         await stopped.wait()
         log.info("stopping")
@@ -321,16 +324,6 @@ def _allow_connections() -> None:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-def _spare_the_collector() -> None:
-    """Look for cycles in garbage less often, and never in what was there before the first request.
-
-    Remembered matches are many objects without cycles: looking through all of them held everybody up.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECT_AFTER)
 
 
 def _greet(

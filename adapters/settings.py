@@ -43,6 +43,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         pool_size: The most connections to PostgreSQL.
         append_queue: The most events that may wait to be written; beyond, commands are told to come again.
         remembered_matches: How many matches are kept folded in memory.
+        remembered_events: How many events these may have in all.
         snapshot_every: How many events lie between two snapshots of a match.
         max_commands: The most commands of a match from the beginning of play; None sets no limit.
         open_match_hours: How many hours a match may wait for players before it is called off.
@@ -74,6 +75,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     pool_size: int = 8
     append_queue: int = 5_000
     remembered_matches: int = 10_000
+    remembered_events: int = 1_000_000
     snapshot_every: int = 500
     max_commands: int | None = 10_000
     open_match_hours: int = 24
@@ -233,6 +235,7 @@ _READERS: Mapping[str, Any] = {
     "pool_size": _count,
     "append_queue": _count,
     "remembered_matches": _count,
+    "remembered_events": _count,
     "snapshot_every": _count,
     "max_commands": _most,
     "open_match_hours": _count,

@@ -2,9 +2,21 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import audit, commands, fanout, games, listing, memory, montana_rules, proof, replay, store
+from bench import audit, commands, fanout, games, listing, memory, montana_rules, proof, replay, slope, store
 
-NAMES = ("rules", "games", "store", "commands", "fanout", "listing", "replay", "proof", "audit", "memory")
+NAMES = (
+    "rules",
+    "games",
+    "store",
+    "commands",
+    "fanout",
+    "listing",
+    "replay",
+    "proof",
+    "audit",
+    "memory",
+    "slope",
+)
 
 
 def main() -> None:
@@ -27,6 +39,7 @@ def main() -> None:
     parser.add_argument(
         "--matches", type=int, default=200_000, help="commands, listing: how many stored matches are many"
     )
+    parser.add_argument("--minutes", type=float, default=5, help="slope: how long is played")
     arguments = parser.parse_args()
     wanted = arguments.what or list(NAMES)
     if unknown := set(wanted) - set(NAMES):
@@ -58,6 +71,8 @@ def main() -> None:
         audit.compare(arguments.played, arguments.rounds)
     if "memory" in wanted:
         memory.by_length()
+    if "slope" in wanted:
+        slope.measure(arguments.minutes)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ LINK = Link(previous=HASH, hash=HASH, commitments=(HASH, HASH))
 
 
 def _bytes_a_match(mapper: EventMapper, streams: Sequence[Sequence[StoredEvent]]) -> float:
-    memory = Memory(len(streams))
+    memory = Memory(len(streams), sum(map(len, streams)))
     gc.collect()
     tracemalloc.start()
     for stream in streams:

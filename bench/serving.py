@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -62,11 +62,11 @@ def database() -> Iterator[str]:
 
 
 @contextmanager
-def serving(conninfo: str, *module: str) -> Iterator[Serving]:
-    """Give a server on a database: Montane's, or a module of ours that greets like it."""
+def serving(conninfo: str, *module: str, flags: Sequence[str] = ()) -> Iterator[Serving]:
+    """Give a server on a database: Montane's with these flags, or a module of ours that greets like it."""
     montane = [str(Path(sys.executable).with_name("montane")), "serve", "all", "--database-url", conninfo]
     montane += ["--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0", "--log-level", "WARNING"]
-    montane += ["--rate-limit", "off"]
+    montane += ["--rate-limit", "off", *flags]
     command = [sys.executable, "-m", *module, conninfo] if module else montane
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - ours
     try:

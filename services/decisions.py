@@ -80,11 +80,12 @@ class Decisions:
         seeds: Seeds,
         clock: Clock,
         remembered: int,
+        remembered_events: int,
         snapshot_every: int,
     ) -> None:
         """Take what decisions need; as for `Matches`."""
         self.feeds = Feeds(store, clock)
-        self.live = LiveMatches(games, store, remembered, self.feeds.doubt)
+        self.live = LiveMatches(games, store, remembered, remembered_events, self.feeds.doubt)
         self.store = store
         self.clock = clock
         self._seeds = seeds

@@ -406,7 +406,9 @@ class Watch:
             if self.viewer.seat is not None:
                 self._channel.presence[self.viewer.seat] -= 1
             self._feeds.part(self._channel)
-            self.left()
+            # What is called knows its connection or this watch: kept, it would keep the channel's events too.
+            left, self.left, self.cut_off = self.left, _nothing, _nothing
+            left()
 
     def look(self, ticks: int) -> None:
         """Cut the reader off if what it was given has waited too long to be sent."""

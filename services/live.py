@@ -159,23 +159,35 @@ class Entry:
     """A place in memory for one match, and the lock that orders its commands within this process.
 
     The secrets stand beside the folded match, in none of its states.
+
+    Attributes:
+        lock: Orders commands.
+        live: The match, once it is loaded.
+        secrets: What it keeps to itself, once that is read.
+        counted: How many of its events the memory counts; None if it is in the memory no more.
     """
 
-    __slots__ = ("live", "lock", "secrets")
+    __slots__ = ("counted", "live", "lock", "secrets")
 
     def __init__(self) -> None:
         """Begin empty: the match is loaded when it is first needed."""
         self.lock = asyncio.Lock()
         self.live: Live | None = None
         self.secrets: Secrets | None = None
+        self.counted: int | None = 0
 
 
 class Memory:
-    """The matches used most recently, at most so many."""
+    """The matches used most recently, at most so many, with at most so many events in all.
 
-    def __init__(self, capacity: int) -> None:
-        """Take how many matches are kept."""
+    What a match takes grows with its events, as it knows the keys of all its commands.
+    """
+
+    def __init__(self, capacity: int, events: int) -> None:
+        """Take how many matches are kept, and how many events they may have; one is kept however long."""
         self._capacity = capacity
+        self._most_events = events
+        self._events = 0
         self._entries: OrderedDict[MatchId, Entry] = OrderedDict()
 
     def entry(self, id: MatchId) -> Entry:
@@ -184,21 +196,46 @@ class Memory:
         if entry is None:
             entry = self._entries[id] = Entry()
             if len(self._entries) > self._capacity:
-                self._entries.popitem(last=False)
+                self._drop_oldest()
         else:
             self._entries.move_to_end(id)
+            self.count(entry)
         return entry
+
+    def count(self, entry: Entry) -> None:
+        """Count the events that a match has got since it was last used, and make room for them."""
+        if entry.counted is None:
+            return
+        events = 0 if entry.live is None else entry.live.version
+        self._events += events - entry.counted
+        entry.counted = events
+        while self._events > self._most_events and len(self._entries) > 1:
+            self._drop_oldest()
 
     def forget(self, id: MatchId) -> None:
         """Drop a match: what is known of it may be wrong, or there is none."""
-        self._entries.pop(id, None)
+        if (entry := self._entries.pop(id, None)) is not None:
+            self._dropped(entry)
+
+    def _drop_oldest(self) -> None:
+        _, entry = self._entries.popitem(last=False)
+        self._dropped(entry)
+
+    def _dropped(self, entry: Entry) -> None:
+        self._events -= entry.counted or 0
+        entry.counted = None
 
 
 class LiveMatches:
     """The matches of this process, folded: from memory, or else from the store."""
 
     def __init__(
-        self, games: Games, store: EventStore, remembered: int, lost: Callable[[MatchId], None] = _nothing
+        self,
+        games: Games,
+        store: EventStore,
+        remembered: int,
+        remembered_events: int,
+        lost: Callable[[MatchId], None] = _nothing,
     ) -> None:
         """Take the registered games, the log, how many folded matches are kept, and who is told of losses.
 
@@ -206,11 +243,12 @@ class LiveMatches:
             games: The registered games by id.
             store: The log.
             remembered: How many folded matches are kept.
+            remembered_events: How many events these may have in all.
             lost: Told a match of which the store lacks versions that were known here.
         """
         self._games = games
         self._store = store
-        self._memory = Memory(remembered)
+        self._memory = Memory(remembered, remembered_events)
         self._lost = lost
 
     def entry(self, id: MatchId) -> Entry:
@@ -229,11 +267,17 @@ class LiveMatches:
         """
         if entry.live is None:
             try:
-                entry.live = await self.at_version(id)
+                return self.keep(entry, await self.at_version(id))
             except BaseException:
                 self._memory.forget(id)
                 raise
         return entry.live
+
+    def keep(self, entry: Entry, live: Live) -> Live:
+        """Keep a match in its place, and return it."""
+        entry.live = live
+        self._memory.count(entry)
+        return live
 
     async def refresh(self, live: Live) -> bool:
         """Take in what other processes have written; return whether there was anything.

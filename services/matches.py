@@ -146,6 +146,7 @@ class Matches:
         match_list: MatchList,
         clock: Clock,
         remembered: int,
+        remembered_events: int,
         snapshot_every: int,
         max_commands: int | None = None,
     ) -> None:
@@ -158,6 +159,7 @@ class Matches:
             match_list: The list of matches.
             clock: The time.
             remembered: How many folded matches are kept in memory.
+            remembered_events: How many events these may have in all.
             snapshot_every: How many events lie between two snapshots of a match.
             max_commands: The most commands of a match that is opened from now on; None for no limit.
         """
@@ -169,6 +171,7 @@ class Matches:
             seeds=seeds,
             clock=clock,
             remembered=remembered,
+            remembered_events=remembered_events,
             snapshot_every=snapshot_every,
         )
         self.feeds = self.decisions.feeds
@@ -272,8 +275,8 @@ class Matches:
                 with suppress(NotFound):
                     await self._live.refresh(entry.live)
                     return await self._as_opened(entry.live, len(events))
-            entry.live = await self._stored_opening(id, events)
-            return await self._as_opened(entry.live, len(events))
+            live = self._live.keep(entry, await self._stored_opening(id, events))
+            return await self._as_opened(live, len(events))
 
     async def _as_opened(self, live: Live, version: int) -> Listed:
         """Return a match as it was behind its opening."""

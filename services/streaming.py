@@ -135,7 +135,9 @@ class Reading(ABC):
         self._sent()
         if self in self._channel.readers:
             self._streams.part(self._channel, self)
-            self.left()
+            # What is called knows its connection or this reader: kept, it would keep the channel too.
+            left, self.left, self.cut_off = self.left, _nothing, _nothing
+            left()
 
     @abstractmethod
     def is_behind(self) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Any
@@ -82,7 +82,8 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
                 _check(request)
                 response = await method(request, context)
             except Exception as error:
-                return await self._abort(context, error, counted)
+                self._fail(context, error, counted)
+                return None
             _tell_behind(context, *standing(counted))
             return response
 
@@ -104,27 +105,34 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
             except asyncio.CancelledError:
                 if not cut_off.done:
                     raise
-                status = too_slow()
-                await context.abort(status.code, status.details, status.trailing_metadata)
+                _fail(context, too_slow())
             except Exception as error:
-                await self._abort(context, error, counted)
+                self._fail(context, error, counted)
             finally:
+                cut_off.end()
                 counted.leave()
 
         return stream
 
-    async def _abort(self, context: Context, error: Exception, counted: Visit) -> Any:
-        """End a call with the status of what went wrong; a status that is set already stays."""
-        if isinstance(error, grpc.aio.AbortError):
-            raise error
+    def _fail(self, context: Context, error: Exception, counted: Visit) -> None:
+        """Set the status of what went wrong, with which the call ends."""
         error = counted.told(error)
         if isinstance(error, Failure | Rejected):
             status = status_of(error, self._mapper.event)
         else:
             log.error("a call failed", exc_info=error)
             status = bug()
-        behind = (*(status.trailing_metadata or ()), *standing(counted))
-        return await context.abort(status.code, status.details, behind)
+        _fail(context, status, standing(counted))
+
+
+def _fail(context: Context, status: grpc.Status, further: Sequence[tuple[str, str]] = ()) -> None:
+    """Set the status with which a call ends, and more metadata.
+
+    `context.abort` would raise an error that its call keeps, and with it all frames that it passed.
+    """
+    context.set_code(status.code)
+    context.set_details(status.details)
+    context.set_trailing_metadata((*(status.trailing_metadata or ()), *further))
 
 
 def _check(request: Message | None) -> None:
@@ -154,6 +162,10 @@ class CutOff:
         """Take the running task."""
         self.done = False
         self._task = asyncio.current_task()
+
+    def end(self) -> None:
+        """Let go of the task, whose context holds this: the stream is sent."""
+        self._task = None
 
     def __call__(self) -> None:
         """End the stream."""

@@ -176,19 +176,21 @@ class MatchCalls(LobbyCalls):
     ) -> AsyncGenerator[pb.PlayResponse]:
         """Send what happens in a match, and carry out commands of the caller's seat."""
         player = await caller_if_any(self._players, context)
-        first = await anext(request_iterator, None)
-        if first is None or first.WhichOneof("request") != "watch":
-            raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
-        check(first)
-        watch = await self._watch(first.watch, player)
-        watch.cut_off = CUT_OFF.get()
-        reply = partial(self._reply, MatchId(first.watch.match), player)
-        async with aclosing(conversation(watch, request_iterator, reply)) as parts:
-            async for told, messages in parts:
-                for one in told:
-                    yield one.encoded(self._mapper.played)
-                for message in messages:
-                    yield message
+        # Closed, as the generator and what it belongs to hold one another.
+        async with aclosing(aiter(request_iterator)) as requests:  # type: ignore[type-var]
+            first = await anext(requests, None)
+            if first is None or first.WhichOneof("request") != "watch":
+                raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
+            check(first)
+            watch = await self._watch(first.watch, player)
+            watch.cut_off = CUT_OFF.get()
+            reply = partial(self._reply, MatchId(first.watch.match), player)
+            async with aclosing(conversation(watch, requests, reply)) as parts:
+                async for told, messages in parts:
+                    for one in told:
+                        yield one.encoded(self._mapper.played)
+                    for message in messages:
+                        yield message
 
     async def _watch(self, request: pb.WatchMatchRequest, player: Caller | None) -> Watch:
         watch = await self._matches.watch(

@@ -29,6 +29,7 @@ from adapters.rest.routes import (
     statistics,
     webhooks,
 )
+from adapters.rest.sockets import Socket
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed
@@ -111,6 +112,7 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
             HTTPException: problems.on_http_exception,
             Exception: problems.on_bug,
         },
+        websocket_class=Socket,
         cors_config=CORSConfig(allow_origins=["*"], expose_headers=EXPOSED),
         request_max_body_size=MAX_BODY,
         openapi_config=OpenAPIConfig(

@@ -22,6 +22,16 @@ class HttpConnection(HttpToolsProtocol):
         super().on_message_begin()
         cast(Any, self.scope)["extensions"] = {ABORT: self.transport.abort}
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End it, and its timer also if it broke off: that would keep the last request as long as it runs."""
+        super().connection_lost(exc)
+        self._unset_keepalive_if_required()
+
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over, and let go of the parser, which holds this."""
+        super().handle_websocket_upgrade()
+        self.parser = None  # type: ignore[assignment]
+
 
 class SocketConnection(WebSocketsSansIOProtocol):
     """A connection that became a WebSocket."""
@@ -31,6 +41,15 @@ class SocketConnection(WebSocketsSansIOProtocol):
         super().handle_connect(event)
         if not self.close_sent:
             cast(Any, self.scope)["extensions"][ABORT] = self.transport.abort
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the conversation, and let go of what holds this in turn."""
+        super().connection_lost(exc)
+        protocol = cast(Any, self.conn)
+        # A generator within the protocol, and the error of a handshake that was refused, with its frames.
+        protocol.parser = None
+        if (refused := protocol.handshake_exc) is not None:
+            refused.__traceback__ = refused.__context__ = refused.__cause__ = None
 
 
 def abort_of(scope: Mapping[str, Any]) -> Callable[[], None]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from litestar import WebSocket
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
@@ -120,7 +119,7 @@ async def _refused(limited: RateLimited, scope: Any, receive: Any, send: Any) ->
 
 
 async def _refused_socket(limited: RateLimited, scope: Any, receive: Any, send: Any) -> None:
-    socket: Socket = WebSocket(scope, receive, send)
+    socket = Socket(scope, receive, send)
     await accept(socket)
     await refuse(socket, limited)
 

@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any, TypedDict
+from weakref import proxy
 
 import msgspec
 from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect
+from litestar.types import Receive, Send
 from msgspec import Raw
 
 from adapters.duplex import Reply, conversation
@@ -26,7 +28,18 @@ from services.matches import Answer, Matches
 from services.players import Caller
 from services.ports import Scope
 
-Socket = WebSocket[Any, Any, Any]
+
+class Socket(WebSocket[Any, Any, Any]):
+    """A WebSocket that is gone with its last use: the framework's own holds functions that hold it."""
+
+    def receive_wrapper(self, receive: Receive) -> Receive:
+        """Return what receives and notes how far the conversation is."""
+        return WebSocket.receive_wrapper(proxy(self), receive)
+
+    def send_wrapper(self, send: Send) -> Send:
+        """Return what sends unless the client is gone."""
+        return WebSocket.send_wrapper(proxy(self), send)
+
 
 PROTOCOL = "montane.v1"
 BEARER = "montane.bearer."

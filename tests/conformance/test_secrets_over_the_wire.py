@@ -132,7 +132,7 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
 
 async def at_end(stores: PostgresStores, id: MatchId) -> Live:
     """Return a match as the store has it."""
-    return await LiveMatches(dict(GAMES), stores.store, 1).at_version(id)
+    return await LiveMatches(dict(GAMES), stores.store, 1, 1).at_version(id)
 
 
 async def keep(conninfo: str, staged: Iterable[Staged], number: int) -> None:

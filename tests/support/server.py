@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,11 +20,17 @@ STOP_SECONDS = 5.0
 class Server:
     """A running `montane serve`, or `montane work` for the face `work`."""
 
-    def __init__(self, *flags: str, face: str = "all", environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *flags: str,
+        face: str = "all",
+        environment: Mapping[str, str] | None = None,
+        program: Sequence[str] = (str(Path(sys.executable).with_name("montane")),),
+    ) -> None:
         """Start it with these flags, on free ports and without limits; it answers when this returns."""
         self._serves = face != "work"
         command = ["serve", face] if self._serves else ["work"]
-        self._command = [str(Path(sys.executable).with_name("montane")), *command, *flags]
+        self._command = [*program, *command, *flags]
         self._environment = {**os.environ, "MONTANE_RATE_LIMIT": "off", **(environment or {})}
         self.http_port = self.grpc_port = 0
         self._start()

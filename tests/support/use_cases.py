@@ -116,6 +116,7 @@ class Stores:
         self,
         *,
         remembered: int = 100,
+        remembered_events: int = 10_000,
         snapshot_every: int = 500,
         games: Games | None = None,
     ) -> Matches:
@@ -127,6 +128,7 @@ class Stores:
             match_list=self.match_list,
             clock=self.clock,
             remembered=remembered,
+            remembered_events=remembered_events,
             snapshot_every=snapshot_every,
             max_commands=self.max_commands,
         )

@@ -1,6 +1,9 @@
 """What happens in a match, sent to those who watch it; on stores in memory."""
 
 import asyncio
+import gc
+import weakref
+from functools import partial
 
 import msgspec
 import pytest
@@ -411,3 +414,24 @@ async def test_a_viewer_is_judged_on_the_match_that_it_is_shown(
         page = await node.matches.events(match, BEN, after=0, size=50, looking_as=None)
         assert [event.version for event in page.items] == [1, 2, 3]
     assert (await node.matches.read(match, ANN)).match.phase is Phase.PLAYING
+
+
+async def test_a_channel_goes_with_its_last_watch(stores: Stores) -> None:
+    """What was held for a finished match is freed at once, by reference counts, whoever knew of the watch."""
+    node = stores.node()
+    match = await opened(node)
+    watch = await node.watch(match, ANN, after=None, looking_as=None)
+    watch.cut_off = watch.left = partial(Watch.nudge, watch)
+    await taken(watch, 2)
+    await gives(node, match, Resign())
+    await taken(watch, 2)
+    channel = node.feeds.join(match)
+    node.feeds.part(channel)
+    held = weakref.ref(channel), weakref.ref(watch)
+    gc.disable()
+    try:
+        watch.leave()
+        del channel, watch
+        assert [one() for one in held] == [None, None]
+    finally:
+        gc.enable()

@@ -69,3 +69,20 @@ async def submitted(node: Matches, id: MatchId, command: Any, key: str) -> int:
     """Return the version behind a command of Ann's."""
     answer = await node.submit(ANN, id, command, key=key, expected_version=None, validate_only=False)
     return answer.version
+
+
+async def test_matches_are_remembered_up_to_so_many_events() -> None:
+    """Those used last stay, with as many events in all as the setting says; one stays however long it is."""
+    node = memory_stores().node(remembered_events=10)
+    matches = [await opened(node) for _ in range(4)]
+    for match in matches:
+        assert (await node.read(match, ANN)).version == 4
+    assert folded() & set(matches) == set(matches[-2:])
+    await node.submit(ANN, matches[0], Resign(), key=None, expected_version=None, validate_only=False)
+    await node.read(matches[0], ANN)
+    assert folded() & set(matches) == {matches[3], matches[0]}
+    alone = memory_stores().node(remembered_events=1)
+    match = await opened(alone)
+    for _ in range(2):
+        await alone.read(match, ANN)
+        assert match in folded()
