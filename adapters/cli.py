@@ -58,6 +58,7 @@ OpenMatchHours = Annotated[
     str | None,
     _flag("open_match_hours", "Hours that a match may wait for players; then it is called off. Default: 24"),
 ]
+FeedDays = Annotated[str | None, _flag("feed_days", "Days that players' feeds go back. Default: 90")]
 WebhookPrivateAddresses = Annotated[
     str | None,
     _flag("webhook_private_addresses", "Let webhooks into private networks: allow. Default: refuse"),
@@ -91,6 +92,7 @@ def serve(
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
     signing_key_file: SigningKeyFile = None,
+    feed_days: FeedDays = None,
     webhook_private_addresses: WebhookPrivateAddresses = None,
     webhook_log_days: WebhookLogDays = None,
     oidc_issuer: Annotated[
@@ -137,6 +139,7 @@ def serve(
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
         signing_key_file=signing_key_file,
+        feed_days=feed_days,
         webhook_private_addresses=webhook_private_addresses,
         webhook_log_days=webhook_log_days,
         oidc_issuer=oidc_issuer,
@@ -169,6 +172,7 @@ def work(
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
     signing_key_file: SigningKeyFile = None,
+    feed_days: FeedDays = None,
     webhook_private_addresses: WebhookPrivateAddresses = None,
     webhook_log_days: WebhookLogDays = None,
     log_level: LogLevel = None,
@@ -188,6 +192,7 @@ def work(
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
         signing_key_file=signing_key_file,
+        feed_days=feed_days,
         webhook_private_addresses=webhook_private_addresses,
         webhook_log_days=webhook_log_days,
         log_level=log_level,

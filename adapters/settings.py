@@ -50,6 +50,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
         signing_key_file: File with the private key that heads are signed with, in PEM; None for keys of our
             own, kept in the database.
+        feed_days: How many days what concerns a player goes back in its feed.
         webhook_private_addresses: Whether webhooks may point into private networks, and be of http there.
         webhook_log_days: How many days the log of what was sent to webhooks goes back.
         oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
@@ -81,6 +82,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     open_match_hours: int = 24
     bot_pause: int = 100
     signing_key_file: Path | None = None
+    feed_days: int = 90
     webhook_private_addresses: bool = False
     webhook_log_days: int = 30
     oidc_issuer: str | None = None
@@ -241,6 +243,7 @@ _READERS: Mapping[str, Any] = {
     "open_match_hours": _count,
     "bot_pause": _count,
     "signing_key_file": Path,
+    "feed_days": _count,
     "webhook_private_addresses": _allowed,
     "webhook_log_days": _count,
     "oidc_issuer": _web_address,

@@ -13,6 +13,7 @@ from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.registry import read_models
+from adapters.postgres.retention import PostgresArchive
 from adapters.settings import Settings
 from adapters.webhook_worker import WebhookWorker
 from domain.games import GAMES
@@ -23,6 +24,7 @@ from services.head_signer import HeadSigner
 from services.heads import Keys
 from services.matches import Matches
 from services.ports import Clock
+from services.retention import Retention
 from services.timekeeper import Timekeeper
 
 PAUSES = (0.5, 1.0, 2.0, 5.0)
@@ -143,6 +145,7 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
     open_for = timedelta(hours=settings.open_match_hours)
     timekeeper = Timekeeper(matches.decisions, agenda, clock, open_for)
     players = BotPlayers(matches, agenda, POLICIES, timedelta(milliseconds=settings.bot_pause))
+    archive = PostgresArchive(datastore, feed=timedelta(days=settings.feed_days), open_for=open_for)
     signer = HeadSigner(PostgresHeads(datastore), keys, clock)
     models = ReadModels(dict(GAMES), datastore, read_models())
     follower = Follower(datastore.conninfo, models.catch_up, forget=models.forget)
@@ -152,6 +155,7 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
             Steps("clocks", timekeeper.step),
             Steps("bots", players.step),
             Steps("signatures", signer.step),
+            Steps("retention", Retention(archive, clock).step),
             WebhookWorker(settings, datastore, dict(GAMES), clock),
         ],
     )

@@ -225,7 +225,7 @@ class ChatLog(Protocol):
     async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
         """Return the messages of all matches that are for a player, behind a position, in order."""
 
-    async def message_for(self, player: PlayerId, id: MessageId) -> Message | None:
+    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> Message | None:
         """Return a message that is for a player."""
 
     async def latest_for(self, player: PlayerId) -> Message | None:

@@ -53,6 +53,11 @@ def match_id(number: UUID) -> MatchId:
     return MatchId(written("match", number))
 
 
+def made_before(at: datetime) -> UUID:
+    """Return what is above all ids that were made before a time, and not above any other."""
+    return UUID(int=int(at.timestamp() * 1000) << 80)
+
+
 def made_at(id: MatchId) -> datetime:
     """Return when a match's id was made, to the millisecond."""
     number = parsed("match", id)

@@ -263,7 +263,7 @@ class Matches:
         wanted = Opening(number, Secrets(token_bytes(32), token_bytes(16)), digest)
         # What cannot be opened is refused here, before anything is put down.
         events_of(wanted)
-        opening = await self._seeds.claim(owner, key, wanted)
+        opening = await self._seeds.claim(owner, key, wanted, self._clock.now())
         if opening.digest != wanted.digest:
             raise KeyReused
         events = events_of(opening)

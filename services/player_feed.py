@@ -127,6 +127,16 @@ class PlayerEventItem(Struct, frozen=True, tag_field="type", tag="event"):
     event: PlayerEvent
 
 
+class PlayerTruncated(Struct, frozen=True, tag_field="type", tag="truncated"):
+    """What concerned the player behind the place that was asked for is forgotten, up to a later one.
+
+    Attributes:
+        oldest: The place behind which all is kept; the stream goes on behind it.
+    """
+
+    oldest: str
+
+
 class PlayerCaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
     """All that concerns the player was sent; what follows is live.
 
@@ -169,7 +179,7 @@ class PlayerEnd(Struct, frozen=True, tag_field="type", tag="end"):
     reason: PlayerEndReason
 
 
-type PlayerItem = PlayerEventItem | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd
+type PlayerItem = PlayerEventItem | PlayerTruncated | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd
 type Show = Callable[[Sequence[Message]], Awaitable[Sequence[ChatMessage]]]
 """Gives messages as they are shown."""
 
@@ -182,6 +192,9 @@ class PlayerLog(Protocol):
 
     async def latest(self, player: PlayerId) -> int:
         """Return the number of what concerned the player last, 0 if nothing ever did."""
+
+    async def start(self, player: PlayerId) -> "Place":
+        """Return the place up to which a player's feed is forgotten, with what was said; mostly the first."""
 
 
 class Place(NamedTuple):
@@ -200,6 +213,11 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         """Return the place as it is written."""
         return str(self.number) if self.message is None else f"{self.number}.{self.message}"
+
+    def behind(self, other: "Place") -> "Place":
+        """Return the first place that is not before this one nor before another."""
+        said = max(self, other, key=lambda place: place.said)
+        return Place(max(self.number, other.number), said.said, said.message)
 
 
 def concerns(event: object, match: Match[Any, Any], newly_to_act: Sequence[Seat]) -> list[Concern]:
@@ -245,6 +263,18 @@ def concerns(event: object, match: Match[Any, Any], newly_to_act: Sequence[Seat]
     return found + turns
 
 
+class PlayerPage(Page[PlayerEvent], frozen=True):
+    """A part of a player's feed.
+
+    Attributes:
+        items: What has happened, in order.
+        next: Where the following part begins; None behind the last one.
+        oldest: The place behind which all is kept.
+    """
+
+    oldest: str
+
+
 class PlayerFeed:
     """The use cases around what concerns a player.
 
@@ -259,10 +289,8 @@ class PlayerFeed:
         self._chat = chat
         self._show = show
 
-    async def page(
-        self, player: PlayerId, *, after: str | None, token: str | None, size: int
-    ) -> Page[PlayerEvent]:
-        """Return what concerns a player behind a place, in order; from the beginning on if none is named.
+    async def page(self, player: PlayerId, *, after: str | None, token: str | None, size: int) -> PlayerPage:
+        """Return what concerns a player behind a place, in order; from the oldest on if none is named.
 
         Raises:
             Malformed: `after` is no place in the player's feed, or no page of it gave the token.
@@ -271,21 +299,26 @@ class PlayerFeed:
             if after is not None:
                 raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
             after = position_of(token, str, "player feed", player)
-        begin = Place(0) if after is None else await self._place(player, after)
-        events, reached, whole = await self.behind(player, begin, size)
-        return Page(tuple(events), None if whole else page_token(str(reached), "player feed", player))
+        start = await self._log.start(player)
+        begin = Place(0) if after is None else await self._place(player, after, start)
+        events, reached, whole = await self.behind(player, begin.behind(start), size)
+        token = None if whole else page_token(str(reached), "player feed", player)
+        return PlayerPage(tuple(events), token, str(start))
 
     async def watch(self, player: PlayerId, *, after: str | None) -> "PlayerReading":
         """Return a stream of what concerns a player; whoever takes it must `leave` it.
 
-        It goes on behind a place, or begins with what happens from now on.
+        It goes on behind a place, or begins with what happens from now on. If something behind the place is
+        forgotten, it says so first.
 
         Raises:
             Malformed: `after` is no place in the player's feed.
         """
-        begin = await self._now(player) if after is None else await self._place(player, after)
+        start = await self._log.start(player)
+        wanted = await self._now(player) if after is None else await self._place(player, after, start)
+        begin = wanted.behind(start)
         channel = self.streams.opened(player, lambda: PlayerChannel(player))
-        return PlayerReading(self, channel, begin)
+        return PlayerReading(self, channel, begin, start if after is not None and begin != wanted else None)
 
     async def behind(
         self, player: PlayerId, place: Place, limit: int
@@ -311,7 +344,7 @@ class PlayerFeed:
         last = await self._chat.latest_for(player)
         return Place(number) if last is None else Place(number, last.position, last.id)
 
-    async def _place(self, player: PlayerId, written: str) -> Place:
+    async def _place(self, player: PlayerId, written: str, start: Place) -> Place:
         """Return the place that a text names.
 
         Raises:
@@ -325,7 +358,7 @@ class PlayerFeed:
             raise wrong
         if id is None:
             return Place(number)
-        if (message := await self._chat.message_for(player, MessageId(id))) is None:
+        if (message := await self._chat.message_for(player, MessageId(id), start.said)) is None:
             raise wrong
         return Place(number, message.position, message.id)
 
@@ -362,12 +395,15 @@ class PlayerStreams(Streams[PlayerChannel]):
 class PlayerReading(Reading):
     """One reader of what concerns a player."""
 
-    def __init__(self, feed: PlayerFeed, channel: PlayerChannel, place: Place) -> None:
-        """Begin behind a place."""
+    def __init__(
+        self, feed: PlayerFeed, channel: PlayerChannel, place: Place, forgotten: Place | None
+    ) -> None:
+        """Begin behind a place, up to which something is forgotten that was asked for, or not."""
         super().__init__(feed.streams, channel)
         self._feed = feed
         self._player = channel
         self._place = place
+        self._forgotten = forgotten
         self._looked = -1
 
     @override
@@ -378,6 +414,9 @@ class PlayerReading(Reading):
     @override
     async def news(self) -> Sequence[Told]:
         """Return what concerns the player behind its place."""
+        if self._forgotten is not None:
+            oldest, self._forgotten = self._forgotten, None
+            return [Told(PlayerTruncated(str(oldest)))]
         looked = self._player.news
         try:
             events, self._place, whole = await self._feed.behind(self._player.id, self._place, PAGE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn, Protocol
 from uuid import UUID
@@ -160,13 +160,22 @@ class Opening(Struct, frozen=True):
     digest: str
 
 
+OPENING_KEPT = timedelta(days=7)
+"""How long what was put down for a match that never begins is kept behind the last claim."""
+
+
 class Seeds(Protocol):
     """The secrets of matches. Every method raises `Unavailable` while the store is away."""
 
-    async def claim(self, owner: UUID, key: str, opening: Opening) -> Opening:
+    async def claim(self, owner: UUID, key: str, opening: Opening, at: datetime) -> Opening:
         """Put an opening down for an owner and key, durably; return the earlier one if there is one.
 
-        The owner is the player who opens, or the match that is played again.
+        Args:
+            owner: The player who opens, or the match that is played again.
+            key: The idempotency key.
+            opening: What is put down.
+            at: The time, UTC. One that nobody has claimed for days (`OPENING_KEPT`), and whose match never
+                began, is gone.
         """
 
     async def secrets(self, match: MatchId) -> Secrets:

@@ -19,6 +19,7 @@ from services.player_feed import (
     PlayerFeed,
     PlayerHeartbeat,
     PlayerItem,
+    PlayerTruncated,
 )
 from services.players import Players
 from services.ports import Scope
@@ -47,7 +48,9 @@ class PlayerFeedCalls(PlayerFeedServiceServicer):
             token=request.page_token if request.HasField("page_token") else None,
             size=page_size(request),
         )
-        return pb.ListPlayerEventsResponse(items=map(_event, page.items), next_page_token=page.next)
+        return pb.ListPlayerEventsResponse(
+            items=map(_event, page.items), next_page_token=page.next, oldest=page.oldest
+        )
 
     @override
     async def WatchPlayer(
@@ -77,6 +80,8 @@ def _item(item: PlayerItem) -> pb.PlayerItem:
     match item:
         case PlayerEventItem(event=event):
             return pb.PlayerItem(event=pb.PlayerEventItem(event=_event(event)))
+        case PlayerTruncated(oldest=oldest):
+            return pb.PlayerItem(truncated=pb.PlayerTruncated(oldest=oldest))
         case PlayerCaughtUp(position=position):
             return pb.PlayerItem(caught_up=pb.PlayerCaughtUp(position=position))
         case PlayerHeartbeat(position=position, at=at):

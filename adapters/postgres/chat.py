@@ -131,12 +131,12 @@ class PostgresChatLog:
         )
         return [_message(row) for row in rows]
 
-    async def message_for(self, player: PlayerId, id: MessageId) -> Message | None:
-        """Return a message that is for a player."""
+    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> Message | None:
+        """Return a message that is for a player, or one up to a position where nobody knows any more."""
         rows = await self._datastore.execute(
-            "SELECT chat_messages.* FROM chat_recipients JOIN chat_messages USING (position)"
-            " WHERE player_id = %s AND message_id = %s",
-            (_player(player), parsed("message", id)),
+            "SELECT * FROM chat_messages WHERE message_id = %s AND (position <= %s OR EXISTS"
+            " (SELECT FROM chat_recipients WHERE player_id = %s AND position = chat_messages.position))",
+            (parsed("message", id), forgotten, _player(player)),
         )
         return _message(rows[0]) if rows else None
 
@@ -248,9 +248,10 @@ class MemoryChatLog:
         """Return the messages of all matches that are for a player, behind a position, in order."""
         return [message for message in self._for(player) if message.position > after][:limit]
 
-    async def message_for(self, player: PlayerId, id: MessageId) -> Message | None:
-        """Return a message that is for a player."""
-        return next((one for one in self._for(player) if one.id == id), None)
+    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> Message | None:
+        """Return a message that is for a player, or one up to a position where nobody knows any more."""
+        known = [*self._for(player), *self._messages[:forgotten]]
+        return next((one for one in known if one.id == id), None)
 
     async def latest_for(self, player: PlayerId) -> Message | None:
         """Return the last message of all matches that is for a player; None if there is none."""

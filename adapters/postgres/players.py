@@ -1,10 +1,11 @@
 """Players, their tokens, and the secrets of matches, in PostgreSQL or in memory."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from eventsourcing.persistence import AggregateRecorder
 from msgspec import structs
 
 from adapters.postgres.datastore import Datastore
@@ -12,7 +13,7 @@ from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
 from services.bots import ACCOUNTS
 from services.ids import MatchId, TokenId, match_id, parsed, written
-from services.ports import Opening, Player, Scope, Secrets, Token
+from services.ports import OPENING_KEPT, Opening, Player, Scope, Secrets, Token
 
 FORGET_EXPIRED = "DELETE FROM tokens WHERE player_id = %(player)s AND expires_at < %(now)s - interval '1 day'"
 ADD_FURTHER = (
@@ -21,6 +22,22 @@ ADD_FURTHER = (
     " WHERE player_id = %(player)s AND (SELECT count(*) FROM tokens WHERE player_id = %(player)s"
     " AND (expires_at IS NULL OR expires_at > %(now)s)) < %(most)s"
 )
+CLAIM = """
+INSERT INTO match_openings AS earlier (owner_id, key, match_id, seed, invitation, digest, claimed_at)
+VALUES (%(owner)s, %(key)s, %(match)s, %(seed)s, %(invitation)s, %(digest)s, %(at)s)
+ON CONFLICT (owner_id, key) DO UPDATE SET claimed_at = excluded.claimed_at
+WHERE earlier.claimed_at >= %(given_up)s OR EXISTS (
+    SELECT FROM match_events WHERE originator_id = earlier.match_id AND originator_version = 1
+)
+RETURNING match_id, seed, invitation, digest
+"""
+"""Who was given an earlier one may be about to begin its match, so it is kept from now on."""
+GIVE_UP = """
+DELETE FROM match_openings WHERE owner_id = %(owner)s AND key = %(key)s AND claimed_at < %(given_up)s
+AND NOT EXISTS (
+    SELECT FROM match_events WHERE originator_id = match_openings.match_id AND originator_version = 1
+)
+"""
 
 
 class PostgresAccounts:
@@ -160,18 +177,20 @@ class PostgresSeeds:
         """Take the connections."""
         self._datastore = datastore
 
-    async def claim(self, owner: UUID, key: str, opening: Opening) -> Opening:
+    async def claim(self, owner: UUID, key: str, opening: Opening, at: datetime) -> Opening:
         """Put an opening down for an owner and key, durably; return the earlier one if there is one."""
-        secrets = opening.secrets
-        rows = await self._datastore.execute(
-            "INSERT INTO match_openings (owner_id, key, match_id, seed, invitation, digest)"
-            " VALUES (%s, %s, %s, %s, %s, %s)"
-            " ON CONFLICT (owner_id, key) DO NOTHING RETURNING match_id, seed, invitation, digest",
-            (owner, key, opening.match, secrets.seed, secrets.invitation, opening.digest),
-        ) or await self._datastore.execute(
-            "SELECT match_id, seed, invitation, digest FROM match_openings WHERE owner_id = %s AND key = %s",
-            (owner, key),
-        )
+        values = {
+            "owner": owner,
+            "key": key,
+            "match": opening.match,
+            "seed": opening.secrets.seed,
+            "invitation": opening.secrets.invitation,
+            "digest": opening.digest,
+            "at": at,
+            "given_up": at - OPENING_KEPT,
+        }
+        while not (rows := await self._datastore.execute(CLAIM, values)):
+            await self._datastore.execute(GIVE_UP, values)
         return Opening(rows[0]["match_id"], _secrets(rows[0]), rows[0]["digest"])
 
     async def secrets(self, match: MatchId) -> Secrets:
@@ -269,13 +288,21 @@ class MemoryAccounts:
 class MemorySeeds:
     """The port `Seeds`, gone with the process: the twin for fast tests."""
 
-    def __init__(self) -> None:
-        """Begin without matches."""
+    def __init__(self, log: AggregateRecorder) -> None:
+        """Begin without matches; take the log of those that have begun."""
+        self._log = log
         self._openings: dict[tuple[UUID, str], Opening] = {}
+        self._claimed_at: dict[tuple[UUID, str], datetime] = {}
 
-    async def claim(self, owner: UUID, key: str, opening: Opening) -> Opening:
+    async def claim(self, owner: UUID, key: str, opening: Opening, at: datetime) -> Opening:
         """Put an opening down for an owner and key; return the earlier one if there is one."""
-        return self._openings.setdefault((owner, key), opening)
+        claimed = owner, key
+        earlier = self._openings.get(claimed)
+        stale = earlier is not None and self._claimed_at[claimed] < at - OPENING_KEPT
+        if earlier is None or (stale and not self._log.select_events(earlier.match, limit=1)):
+            self._openings[claimed] = opening
+        self._claimed_at[claimed] = at
+        return self._openings[claimed]
 
     async def secrets(self, match: MatchId) -> Secrets:
         """Return a match's secrets."""

@@ -28,6 +28,7 @@ from domain.shared.game import Game
 from services.bundles import EndLine, EventLine, Header
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
 from services.messages import Message
+from services.player_feed import PlayerEvent
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -48,7 +49,8 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         on_time_out: What becomes of a seat whose time is up.
         chat: Whether there is talk.
         rated: Whether the outcome counts for ratings, if the match is public and has more than one seat.
-        entropy: The caller's own contribution to chance, at most 256 printable characters.
+        entropy: The caller's own contribution to chance, at most 256 printable characters. It is public and
+            kept for ever, as all of the match is, though the account be erased: put nothing personal here.
     """
 
     game: str
@@ -70,7 +72,8 @@ class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """A seat to take.
 
     Attributes:
-        entropy: The seat's own contribution to chance, at most 256 printable characters.
+        entropy: The seat's own contribution to chance, at most 256 printable characters. It is public and
+            kept for ever, as all of the match is, though the account be erased: put nothing personal here.
         bot: The name of the server's bot that takes the seat, by the opener's word; the caller if left out.
     """
 
@@ -186,6 +189,18 @@ class Items[Item](Struct, frozen=True):
 
     items: tuple[Item, ...]
     next_page_token: str | None
+
+
+class PlayerEvents(Items[PlayerEvent], frozen=True):
+    """A part of what concerns the caller.
+
+    Attributes:
+        items: What has happened, in order.
+        next_page_token: What to send as `page_token` to go on; null behind the last part.
+        oldest: The position behind which all is kept; what was before is forgotten.
+    """
+
+    oldest: str
 
 
 class GameSummary(Struct, frozen=True, kw_only=True):

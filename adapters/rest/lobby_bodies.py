@@ -21,7 +21,8 @@ class QuickMatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fie
         on_time_out: What becomes of a seat whose time is up.
         chat: Whether there is talk.
         rated: Whether the outcome counts for ratings, if there is more than one seat.
-        entropy: The caller's own contribution to chance, at most 256 printable characters.
+        entropy: The caller's own contribution to chance, at most 256 printable characters. It is public and
+            kept for ever, as all of the match is, though the account be erased: put nothing personal here.
     """
 
     game: str
@@ -40,7 +41,8 @@ class RematchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """A match to play again.
 
     Attributes:
-        entropy: The caller's own contribution to chance, at most 256 printable characters.
+        entropy: The caller's own contribution to chance, at most 256 printable characters. It is public and
+            kept for ever, as all of the match is, though the account be erased: put nothing personal here.
     """
 
     entropy: str = ""

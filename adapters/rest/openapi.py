@@ -33,7 +33,13 @@ from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMess
 from services.feeds import CaughtUp, End, Heartbeat
 from services.heads import SignedDay
 from services.invitations import Invitation
-from services.player_feed import PlayerCaughtUp, PlayerEnd, PlayerEvent, PlayerEventItem, PlayerHeartbeat
+from services.player_feed import (
+    PlayerCaughtUp,
+    PlayerEnd,
+    PlayerEventItem,
+    PlayerHeartbeat,
+    PlayerTruncated,
+)
 from services.players import PublicPlayer
 from services.ports import Player, Token
 from services.proofs import MatchProof
@@ -71,8 +77,8 @@ STATIC: Mapping[str, Any] = {
     "DeliveryPage": bodies.Items[Delivery],
     "GamePage": bodies.Items[bodies.GameSummary],
     "Rules": bodies.Rules,
-    "PlayerEventPage": bodies.Items[PlayerEvent],
-    "PlayerItem": PlayerEventItem | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd,
+    "PlayerEventPage": bodies.PlayerEvents,
+    "PlayerItem": PlayerEventItem | PlayerTruncated | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd,
     "Achievements": Achieved,
     "Leaderboard": bodies.Items[RankedPlayer],
     "Health": bodies.Health,

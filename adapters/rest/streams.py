@@ -13,7 +13,7 @@ from adapters.rest.connections import abort_of
 from adapters.rest.requests import Call, accepted, version_in, visit
 from services.chat_streams import ChatItem, ChatMessageItem
 from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told
-from services.player_feed import PlayerEnd, PlayerEventItem, PlayerHeartbeat, PlayerItem
+from services.player_feed import PlayerEnd, PlayerEventItem, PlayerHeartbeat, PlayerItem, PlayerTruncated
 
 SERVER_SENT_EVENTS = "text/event-stream"
 
@@ -56,7 +56,7 @@ def chat_event(item: ChatItem) -> bytes:
 def player_event(item: PlayerItem) -> bytes:
     """Return an item of a player's feed as a server-sent event, whose id is the position to resume behind."""
     name = str(item.__struct_config__.tag).encode()
-    if isinstance(item, PlayerHeartbeat | PlayerEnd):
+    if isinstance(item, PlayerTruncated | PlayerHeartbeat | PlayerEnd):
         return b"event: %b\ndata: %b\n\n" % (name, encoded(item))
     position = item.event.position if isinstance(item, PlayerEventItem) else item.position
     return b"id: %b\nevent: %b\ndata: %b\n\n" % (position.encode(), name, encoded(item))

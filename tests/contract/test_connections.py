@@ -163,7 +163,7 @@ async def test_a_standby_is_not_available_for_writing(database: str) -> None:
         writes: list[Callable[[], Awaitable[object]]] = [
             lambda: stores.store.append(match, [STARTED]),
             lambda: stores.accounts.add(ANN, TOKEN, b"hash"),
-            lambda: stores.seeds.claim(uuid4(), "key", opening),
+            lambda: stores.seeds.claim(uuid4(), "key", opening, NOW),
         ]
         set_read_only(database, "on")
         end_sessions(database)

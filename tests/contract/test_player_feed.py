@@ -26,7 +26,7 @@ from domain.games import GAMES
 from domain.match import PlayerId, Resign
 from services.chat_log import ChatRoom
 from services.ids import MatchId
-from services.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerReading
+from services.player_feed import Place, PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerReading
 from services.ports import Scope
 from tests.support.database import end_sessions
 from tests.support.server import eventually
@@ -158,8 +158,11 @@ async def test_a_stream_on_another_node_has_no_gap(database: str) -> None:
 class Faces:
     """Both faces on stores in memory, and a player of each."""
 
-    def __init__(self, services: Services, http: httpx.AsyncClient, calls: Any, token: str) -> None:
-        """Take how they are reached."""
+    def __init__(
+        self, stores: Stores, services: Services, http: httpx.AsyncClient, calls: Any, token: str
+    ) -> None:
+        """Take what they stand on, and how they are reached."""
+        self.stores = stores
         self.services, self.http, self.calls = services, http, calls
         self.bearer = {"authorization": f"Bearer {token}"}
 
@@ -186,7 +189,8 @@ class Faces:
 @pytest.fixture
 async def faces() -> AsyncIterator[Faces]:
     """Both faces."""
-    services = memory_stores().services()
+    stores = memory_stores()
+    services = stores.services()
     _, token = await services.players.open_guest("Ann")
     address, stop = await start_rest(Address("127.0.0.1", 0), services)
     server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
@@ -195,7 +199,7 @@ async def faces() -> AsyncIterator[Faces]:
         httpx.AsyncClient(base_url=f"http://{address}", timeout=10) as http,
         grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel,
     ):
-        yield Faces(services, http, PlayerFeedServiceStub(channel), token)
+        yield Faces(stores, services, http, PlayerFeedServiceStub(channel), token)
     await services.player_feed.streams.close(1)
     await server.stop(0)
     await stop()
@@ -236,6 +240,34 @@ async def test_both_faces_tell_the_same(faces: Faces) -> None:
     assert [plain(item.event.event) for item in sent[:-1]] == [plain(item) for item in same.items[1:]]
     assert sent[-1].caught_up.position == items[-1]["position"]
     watched.cancel()
+
+
+async def test_both_faces_tell_what_is_forgotten(faces: Faces) -> None:
+    """Lists say from where on all is kept, and every stream that was to begin before says so first."""
+    ann = (await faces.services.players.authenticate(faces.bearer["authorization"][7:], Scope.READ)).id
+    (ben,) = await guests(faces.services, "Ben")
+    await given_up(faces.services, await begun(faces.services, ann, ben), ben)
+    metadata = tuple(faces.bearer.items())
+    whole = (await faces.listed()).json()
+    assert whole["oldest"] == "0"
+    faces.stores.player_log.starts[ann] = Place(2)
+    page = (await faces.listed(after="0")).json()
+    assert (page["oldest"], page["items"]) == ("2", whole["items"][2:])
+    same = await faces.calls.ListPlayerEvents(pb.ListPlayerEventsRequest(after="1"), metadata=metadata)
+    assert (same.oldest, len(same.items)) == ("2", len(page["items"]))
+
+    lines = await faces.streamed("application/x-ndjson", 2, **{"last-event-id": "1"})
+    assert json.loads(lines[0]) == {"type": "truncated", "oldest": "2"}
+    assert json.loads(lines[1]) == {"type": "event", "event": page["items"][0]}
+    parts = await faces.streamed("text/event-stream", 3, **{"last-event-id": "0"})
+    part = next(part for part in parts if "truncated" in part)
+    assert part.splitlines() == ["event: truncated", 'data: {"type":"truncated","oldest":"2"}']
+    watched = faces.calls.WatchPlayer(pb.WatchPlayerRequest(after="1"), metadata=metadata)
+    assert (await watched.read()).item.truncated.oldest == "2"
+    assert (await watched.read()).item.event.event.position == "3"
+    watched.cancel()
+    lines = await faces.streamed("application/x-ndjson", 1, **{"last-event-id": "2"})
+    assert json.loads(lines[0])["type"] == "event"
 
 
 async def test_streams_end_with_their_token(faces: Faces) -> None:

@@ -24,6 +24,7 @@ class Written:
 
     topics = frozenset(tag(event) for event in (Opened, SeatTaken, Started, Finished))
     turns = False
+    starts = None
 
     def __init__(self, name: str) -> None:
         """Take its name, which is that of its table too."""

@@ -1,7 +1,7 @@
 """What every store promises, in memory and in PostgreSQL alike."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import msgspec
@@ -176,12 +176,28 @@ async def test_a_claimed_opening_stays(stores: Stores) -> None:
     """The first opening for an owner and key counts; another owner may use the same key."""
     ann, ben = uuid4(), uuid4()
     first = Opening(uuid4(), Secrets(bytes(range(32)), bytes(16)), "first")
-    assert await stores.seeds.claim(ann, "k", first) == first
+    assert await stores.seeds.claim(ann, "k", first, NOW) == first
     second = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "second")
-    assert await stores.seeds.claim(ann, "k", second) == first
+    assert await stores.seeds.claim(ann, "k", second, NOW) == first
     other = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "other")
-    assert await stores.seeds.claim(ben, "k", other) == other
+    assert await stores.seeds.claim(ben, "k", other, NOW) == other
     assert await stores.seeds.secrets(match_id(first.match)) == first.secrets
+
+
+async def test_an_opening_that_never_began_is_given_up(stores: Stores) -> None:
+    """Seven days after it was asked for last; of a match that has begun it stays for good."""
+    begun, never = (Opening(uuid4(), Secrets(bytes(32), bytes(16)), text) for text in ("begun", "never"))
+    owner, later = uuid4(), Opening(uuid4(), Secrets(bytes(32), bytes(16)), "later")
+    await stores.seeds.claim(owner, "begun", begun, NOW)
+    await stores.seeds.claim(owner, "never", never, NOW)
+    await stores.store.append(match_id(begun.match), [OPENED])
+    for days in (6, 12):
+        at = NOW + timedelta(days=days)
+        assert await stores.seeds.claim(owner, "never", later, at) == never
+    at = NOW + timedelta(days=19, seconds=1)
+    assert await stores.seeds.claim(owner, "never", later, at) == later
+    assert await stores.seeds.claim(owner, "never", never, at) == later
+    assert await stores.seeds.claim(owner, "begun", later, at + timedelta(days=900)) == begun
 
 
 async def test_a_server_that_is_away_makes_the_store_unavailable(tmp_path: object) -> None:

@@ -170,6 +170,7 @@ class PostgresStores(Stores):
     def __init__(self, datastore: Datastore) -> None:
         """Take the connections."""
         games = dict(GAMES)
+        self.datastore = datastore
         super().__init__(
             postgres_store(games, datastore, APPEND_QUEUE),
             accounts=PostgresAccounts(datastore),
@@ -201,7 +202,7 @@ def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
     log = MemoryMatchRecorder()
-    seeds, chat_log = MemorySeeds(), MemoryChatLog()
+    seeds, chat_log = MemorySeeds(log), MemoryChatLog()
     return Stores(
         memory_store(games, log, MemorySnapshots()),
         accounts=MemoryAccounts(),

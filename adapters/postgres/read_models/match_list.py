@@ -50,6 +50,7 @@ class MatchListModel:
         tag(event) for event in (Opened, SeatTaken, SeatLeft, Invited, Started, Branched, Finished, Cancelled)
     )
     turns = False
+    starts = None
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Write down each match as the last of these events left it."""

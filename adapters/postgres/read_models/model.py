@@ -51,9 +51,11 @@ class ReadModel(Protocol):
 
     Attributes:
         name: Names its position in the log; never changed.
-        tables: Its tables, each with a primary key. It reads and writes these only, by their bare names.
+        tables: Its tables, each with a primary key. It reads and writes these only, by their bare names,
+            and reads `starts`.
         topics: Stored names of the events that it is told of.
         turns: Whether it is told of all events, of whatever name, that change who is to act.
+        starts: The table that says up to which number each player's rows are forgotten; None if none are.
     """
 
     @property
@@ -71,6 +73,10 @@ class ReadModel(Protocol):
     @property
     def turns(self) -> bool:
         """Return whether it is told of all events that change who is to act."""
+
+    @property
+    def starts(self) -> str | None:
+        """Return the table that says up to which number each player's rows are forgotten."""
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Take in the next events that it is told of, in the order of the log, within a transaction.

@@ -15,9 +15,10 @@ from adapters.postgres.read_models.rows import write
 from adapters.postgres.tail import Source
 from domain.match import Cancelled, Finished, Invited, PlayerId, SeatLeft, SeatTaken, Started, TimedOut
 from domain.shared.seats import Seat
+from services.chat_log import MessageId
 from services.ids import match_id, parsed, written
 from services.live import Games
-from services.player_feed import Entry, PlayerEventKind, concerns
+from services.player_feed import Entry, Place, PlayerEventKind, concerns
 
 CHANNEL = "player_feed"
 
@@ -49,11 +50,21 @@ TALK = Source(
 """How it is learned, in whatever process, for whom something was said."""
 
 
+LAST = """
+SELECT id, greatest(
+    (SELECT max(number) FROM player_feed WHERE player_id = wanted.id),
+    (SELECT number FROM player_feed_starts WHERE player_id = wanted.id)
+) AS last FROM unnest(%s::uuid[]) AS wanted (id)
+"""
+"""The last number of each player; of a feed that is forgotten whole, where it ended."""
+
+
 class PlayerFeedModel:
-    """The table `player_feed`."""
+    """The table `player_feed`, without what is forgotten."""
 
     name = "player_feed"
     tables = ("player_feed",)
+    starts = "player_feed_starts"
     topics = frozenset(
         tag(event) for event in (SeatTaken, SeatLeft, Invited, Started, TimedOut, Finished, Cancelled)
     )
@@ -67,8 +78,7 @@ class PlayerFeedModel:
             for concern in concerns(happened.recorded.event, happened.match, happened.newly_to_act)
         ]
         cursor.execute(
-            "SELECT id, (SELECT max(number) FROM player_feed WHERE player_id = wanted.id) AS last"
-            " FROM unnest(%s::uuid[]) AS wanted (id)",
+            LAST,
             (list({player for player, _, _ in found}),),
         )
         last = {row["id"]: row["last"] or 0 for row in cursor.fetchall()}
@@ -120,12 +130,20 @@ class PostgresPlayerLog:
 
     async def latest(self, player: PlayerId) -> int:
         """Return the number of what concerned the player last, 0 if nothing ever did."""
-        (row,) = await self._datastore.execute(
-            "SELECT coalesce(max(number), 0) AS last FROM player_feed WHERE player_id = %s",
+        (row,) = await self._datastore.execute(LAST, ([parsed("player", player)],))
+        return row["last"] or 0
+
+    async def start(self, player: PlayerId) -> Place:
+        """Return the place up to which a player's feed is forgotten, with what was said; mostly the first."""
+        rows = await self._datastore.execute(
+            "SELECT number, said, message_id FROM player_feed_starts"
+            " LEFT JOIN chat_messages ON position = said WHERE player_id = %s",
             (parsed("player", player),),
         )
-        last: int = row["last"]
-        return last
+        if not rows:
+            return Place(0)
+        number, said, message = rows[0].values()
+        return Place(number, said, None if message is None else MessageId(written("message", message)))
 
 
 class MemoryPlayerLog:
@@ -135,10 +153,16 @@ class MemoryPlayerLog:
         """Take the registered games and the log."""
         self._games = games
         self._log = log
+        self.starts: dict[PlayerId, Place] = {}
 
     async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
         """Return what concerns a player behind a number, in order."""
-        return self._all(player)[after : after + limit]
+        begin = max(after, (await self.start(player)).number)
+        return self._all(player)[begin : begin + limit]
+
+    async def start(self, player: PlayerId) -> Place:
+        """Return the place up to which a player's feed is forgotten, with what was said."""
+        return self.starts.get(player, Place(0))
 
     async def latest(self, player: PlayerId) -> int:
         """Return the number of what concerned the player last, 0 if nothing ever did."""

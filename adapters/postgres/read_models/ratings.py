@@ -30,6 +30,7 @@ class RatingsModel:
     tables = ("ratings",)
     topics = frozenset({tag(Finished)})
     turns = False
+    starts = None
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Rate the matches that have finished, one after the other."""

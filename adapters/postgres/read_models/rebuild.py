@@ -136,6 +136,7 @@ class Rebuild:
             while self.advance():
                 pass
             reached = self.position
+            self._draft.forget(cursor)
             rebuilt = self._draft.put_in_use(cursor)
             self._draft.drop(cursor)
             cursor.execute(FORGET, ([self._draft.name, self._model.name],))
@@ -153,6 +154,7 @@ class Draft:
         self.tables = model.tables
         self.topics = model.topics
         self.turns = model.turns
+        self.starts = model.starts
         self._schema = sql.Identifier(self.name)
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
@@ -164,7 +166,9 @@ class Draft:
     def make(self, cursor: Cursor[Any]) -> None:
         """Make the tables, empty."""
         cursor.execute(sql.SQL("CREATE SCHEMA {}").format(self._schema))
-        for table in self.tables:
+        # What is forgotten is written down whole first, as it is the numbers that say what is.
+        beside = () if self.starts is None else (self.starts,)
+        for table in (*self.tables, *beside):
             cursor.execute(
                 sql.SQL("CREATE TABLE {draft} (LIKE {table} INCLUDING ALL)").format(**self._names(table))
             )
@@ -172,6 +176,18 @@ class Draft:
     def drop(self, cursor: Cursor[Any]) -> None:
         """Drop the tables."""
         cursor.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(self._schema))
+
+    def forget(self, cursor: Cursor[Any]) -> None:
+        """Take out what is forgotten, and let nothing more be forgotten until the transaction ends."""
+        if (starts := self.starts) is not None:
+            cursor.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(sql.Identifier(starts)))
+            (table,) = self.tables
+            cursor.execute(
+                sql.SQL(
+                    "DELETE FROM {draft} AS built USING {starts} AS start"
+                    " WHERE built.player_id = start.player_id AND built.number <= start.number"
+                ).format(starts=sql.Identifier(starts), **self._names(table))
+            )
 
     def put_in_use(self, cursor: Cursor[Any]) -> Rebuilt:
         """Make the tables in use the same row by row, which holds up nobody who reads them."""

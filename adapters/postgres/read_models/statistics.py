@@ -24,6 +24,7 @@ class StatisticsModel:
     tables = ("statistics",)
     topics = frozenset({tag(Finished)})
     turns = False
+    starts = None
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Count the matches that have finished."""

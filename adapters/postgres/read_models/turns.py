@@ -19,6 +19,7 @@ class TurnsModel:
     tables = ("match_turns",)
     topics = frozenset(tag(event) for event in (ClocksSet, Finished))
     turns = True
+    starts = None
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Write down who is to act in each match behind the last of these events, and until when."""

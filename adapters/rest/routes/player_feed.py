@@ -6,7 +6,7 @@ from litestar import Response, get
 from litestar.params import QueryParameter
 
 from adapters.rest.answers import answer
-from adapters.rest.bodies import Items
+from adapters.rest.bodies import PlayerEvents
 from adapters.rest.lists import PageSize, PageToken
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, caller, services
@@ -21,7 +21,7 @@ from services.ports import Scope
 async def list_player_events(
     request: Call,
     after: Annotated[
-        str | None, QueryParameter(description="Only what is behind this position; 0 for all.")
+        str | None, QueryParameter(description="Only what is behind this position; 0 for all that is kept.")
     ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
@@ -32,7 +32,9 @@ async def list_player_events(
     `text/event-stream` or `application/x-ndjson` for a stream that stays open. It begins behind `after`, or
     else with what happens from now on: an `event` for each, `caught_up` once all that had happened is sent, a
     `heartbeat` at least every 15 seconds, and an `end` that says why. A new stream may always go on behind
-    the last `position` of any of them, on any server, and misses nothing. The id of a server-sent event is
+    the last `position` of any of them, on any server, and misses nothing. What is older than 90 days, or as
+    many as the operator says, is forgotten: `oldest` is the position behind which all is kept, and a stream
+    that was to begin before it begins with `truncated`. The id of a server-sent event is
     the position: `Last-Event-ID` resumes behind it. Which matches wait for the caller at first is told by
     `GET /v1/matches?my_turn=true`.
     """
@@ -44,7 +46,7 @@ async def list_player_events(
         services(request).players.sessions.hold(player.credential, reading)
         return EventStream(reading, media_type, PLAYER_FORMS[media_type])
     page = await feed.page(player.id, after=after, token=page_token, size=page_size)
-    return answer(Items(page.items, page.next))
+    return answer(PlayerEvents(page.items, page.next, page.oldest))
 
 
 ROUTES = (list_player_events,)

@@ -933,7 +933,7 @@ class Holder(_message.Message):
     kind: Global___HolderKind.ValueType
     """What holds the seat."""
     entropy: _builtins.str
-    """The seat's own contribution to chance, at most 256 characters; empty if it gave none."""
+    """The seat's own contribution to chance, at most 256 characters, public and kept for ever; empty if it gave none."""
     def __init__(
         self,
         *,

@@ -110,7 +110,9 @@ class CreateMatchRequest(_message.Message):
     disclosure: _match_pb2.Disclosure.ValueType
     """What everybody may see after the end; absent, everything."""
     entropy: _builtins.str
-    """The opener's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    """The opener's own contribution to chance, at most 256 printable characters; absent, none. It is public and kept for
+    ever, as all of the match is, though the account be erased: nothing personal belongs here.
+    """
     memory_aid: _match_pb2.MemoryAid.ValueType
     """Whether views of a game that has a memory aid show it; absent, they do."""
     start: _match_pb2.StartMode.ValueType
@@ -412,7 +414,9 @@ class TakeSeatRequest(_message.Message):
     seat: _builtins.int
     """The seat, from 0 in turn order."""
     entropy: _builtins.str
-    """The seat's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    """The seat's own contribution to chance, at most 256 printable characters; absent, none. It is public and kept for
+    ever, as all of the match is, though the account be erased: nothing personal belongs here.
+    """
     bot: _builtins.str
     """The name of the server's bot that takes the seat, by the opener's word; absent, the caller takes it."""
     invitation: _builtins.str
@@ -800,7 +804,9 @@ class RematchRequest(_message.Message):
     match: _builtins.str
     """The match that is over, `match_...`."""
     entropy: _builtins.str
-    """The seat's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    """The seat's own contribution to chance, at most 256 printable characters; absent, none. It is public and kept for
+    ever, as all of the match is, though the account be erased: nothing personal belongs here.
+    """
     def __init__(
         self,
         *,
@@ -876,7 +882,9 @@ class QuickMatchRequest(_message.Message):
     rated: _builtins.bool
     """Whether the outcome counts for ratings, if the match has more than one seat; absent, it does."""
     entropy: _builtins.str
-    """The seat's own contribution to chance, at most 256 printable characters, public; absent, none."""
+    """The seat's own contribution to chance, at most 256 printable characters; absent, none. It is public and kept for
+    ever, as all of the match is, though the account be erased: nothing personal belongs here.
+    """
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """The game's options; absent, its defaults."""

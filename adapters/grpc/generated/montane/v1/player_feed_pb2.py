@@ -26,37 +26,39 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from adapters.grpc.generated.montane.v1 import chat_pb2 as montane_dot_v1_dot_chat__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmontane/v1/player_feed.proto\x12\nmontane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15montane/v1/chat.proto\"\x85\x01\n\x17ListPlayerEventsRequest\x12\x12\n\x05\x61\x66ter\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x16\n\tpage_size\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x17\n\npage_token\x18\x03 \x01(\tH\x02\x88\x01\x01\x42\x08\n\x06_afterB\x0c\n\n_page_sizeB\r\n\x0b_page_token\"t\n\x18ListPlayerEventsResponse\x12&\n\x05items\x18\x01 \x03(\x0b\x32\x17.montane.v1.PlayerEvent\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_token\"2\n\x12WatchPlayerRequest\x12\x12\n\x05\x61\x66ter\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_after\";\n\x13WatchPlayerResponse\x12$\n\x04item\x18\x01 \x01(\x0b\x32\x16.montane.v1.PlayerItem\"\xcb\x01\n\nPlayerItem\x12,\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x1b.montane.v1.PlayerEventItemH\x00\x12/\n\tcaught_up\x18\x02 \x01(\x0b\x32\x1a.montane.v1.PlayerCaughtUpH\x00\x12\x30\n\theartbeat\x18\x03 \x01(\x0b\x32\x1b.montane.v1.PlayerHeartbeatH\x00\x12$\n\x03\x65nd\x18\x04 \x01(\x0b\x32\x15.montane.v1.PlayerEndH\x00\x42\x06\n\x04item\"9\n\x0fPlayerEventItem\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.montane.v1.PlayerEvent\"\"\n\x0ePlayerCaughtUp\x12\x10\n\x08position\x18\x01 \x01(\t\"K\n\x0fPlayerHeartbeat\x12\x10\n\x08position\x18\x01 \x01(\t\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"J\n\tPlayerEnd\x12\x10\n\x08position\x18\x01 \x01(\t\x12+\n\x06reason\x18\x02 \x01(\x0e\x32\x1b.montane.v1.PlayerEndReason\"\x96\x02\n\x0bPlayerEvent\x12\x10\n\x08position\x18\x01 \x01(\t\x12)\n\x04kind\x18\x02 \x01(\x0e\x32\x1b.montane.v1.PlayerEventKind\x12\r\n\x05match\x18\x03 \x01(\t\x12\x11\n\x04game\x18\x04 \x01(\tH\x00\x88\x01\x01\x12\x14\n\x07version\x18\x05 \x01(\rH\x01\x88\x01\x01\x12\x11\n\x04seat\x18\x06 \x01(\rH\x02\x88\x01\x01\x12-\n\x07message\x18\x07 \x01(\x0b\x32\x17.montane.v1.ChatMessageH\x03\x88\x01\x01\x12&\n\x02\x61t\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x07\n\x05_gameB\n\n\x08_versionB\x07\n\x05_seatB\n\n\x08_message*\xa7\x01\n\x0fPlayerEndReason\x12!\n\x1dPLAYER_END_REASON_UNSPECIFIED\x10\x00\x12%\n!PLAYER_END_REASON_SERVER_STOPPING\x10\x01\x12\'\n#PLAYER_END_REASON_STORE_UNAVAILABLE\x10\x02\x12!\n\x1dPLAYER_END_REASON_TOKEN_ENDED\x10\x03*\xef\x02\n\x0fPlayerEventKind\x12!\n\x1dPLAYER_EVENT_KIND_UNSPECIFIED\x10\x00\x12\x1f\n\x1bPLAYER_EVENT_KIND_YOUR_TURN\x10\x01\x12\x1d\n\x19PLAYER_EVENT_KIND_INVITED\x10\x02\x12 \n\x1cPLAYER_EVENT_KIND_SEAT_TAKEN\x10\x03\x12\x1f\n\x1bPLAYER_EVENT_KIND_SEAT_LEFT\x10\x04\x12\x1c\n\x18PLAYER_EVENT_KIND_KICKED\x10\x05\x12\x1d\n\x19PLAYER_EVENT_KIND_STARTED\x10\x06\x12\x1f\n\x1bPLAYER_EVENT_KIND_TIMED_OUT\x10\x07\x12\x1b\n\x17PLAYER_EVENT_KIND_ENDED\x10\x08\x12\x1f\n\x1bPLAYER_EVENT_KIND_CANCELLED\x10\t\x12\x1a\n\x16PLAYER_EVENT_KIND_CHAT\x10\n2\xc4\x01\n\x11PlayerFeedService\x12]\n\x10ListPlayerEvents\x12#.montane.v1.ListPlayerEventsRequest\x1a$.montane.v1.ListPlayerEventsResponse\x12P\n\x0bWatchPlayer\x12\x1e.montane.v1.WatchPlayerRequest\x1a\x1f.montane.v1.WatchPlayerResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cmontane/v1/player_feed.proto\x12\nmontane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15montane/v1/chat.proto\"\x85\x01\n\x17ListPlayerEventsRequest\x12\x12\n\x05\x61\x66ter\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x16\n\tpage_size\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x17\n\npage_token\x18\x03 \x01(\tH\x02\x88\x01\x01\x42\x08\n\x06_afterB\x0c\n\n_page_sizeB\r\n\x0b_page_token\"\x84\x01\n\x18ListPlayerEventsResponse\x12&\n\x05items\x18\x01 \x03(\x0b\x32\x17.montane.v1.PlayerEvent\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0e\n\x06oldest\x18\x03 \x01(\tB\x12\n\x10_next_page_token\"2\n\x12WatchPlayerRequest\x12\x12\n\x05\x61\x66ter\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_after\";\n\x13WatchPlayerResponse\x12$\n\x04item\x18\x01 \x01(\x0b\x32\x16.montane.v1.PlayerItem\"\xfd\x01\n\nPlayerItem\x12,\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x1b.montane.v1.PlayerEventItemH\x00\x12/\n\tcaught_up\x18\x02 \x01(\x0b\x32\x1a.montane.v1.PlayerCaughtUpH\x00\x12\x30\n\theartbeat\x18\x03 \x01(\x0b\x32\x1b.montane.v1.PlayerHeartbeatH\x00\x12$\n\x03\x65nd\x18\x04 \x01(\x0b\x32\x15.montane.v1.PlayerEndH\x00\x12\x30\n\ttruncated\x18\x05 \x01(\x0b\x32\x1b.montane.v1.PlayerTruncatedH\x00\x42\x06\n\x04item\"!\n\x0fPlayerTruncated\x12\x0e\n\x06oldest\x18\x01 \x01(\t\"9\n\x0fPlayerEventItem\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.montane.v1.PlayerEvent\"\"\n\x0ePlayerCaughtUp\x12\x10\n\x08position\x18\x01 \x01(\t\"K\n\x0fPlayerHeartbeat\x12\x10\n\x08position\x18\x01 \x01(\t\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"J\n\tPlayerEnd\x12\x10\n\x08position\x18\x01 \x01(\t\x12+\n\x06reason\x18\x02 \x01(\x0e\x32\x1b.montane.v1.PlayerEndReason\"\x96\x02\n\x0bPlayerEvent\x12\x10\n\x08position\x18\x01 \x01(\t\x12)\n\x04kind\x18\x02 \x01(\x0e\x32\x1b.montane.v1.PlayerEventKind\x12\r\n\x05match\x18\x03 \x01(\t\x12\x11\n\x04game\x18\x04 \x01(\tH\x00\x88\x01\x01\x12\x14\n\x07version\x18\x05 \x01(\rH\x01\x88\x01\x01\x12\x11\n\x04seat\x18\x06 \x01(\rH\x02\x88\x01\x01\x12-\n\x07message\x18\x07 \x01(\x0b\x32\x17.montane.v1.ChatMessageH\x03\x88\x01\x01\x12&\n\x02\x61t\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x07\n\x05_gameB\n\n\x08_versionB\x07\n\x05_seatB\n\n\x08_message*\xa7\x01\n\x0fPlayerEndReason\x12!\n\x1dPLAYER_END_REASON_UNSPECIFIED\x10\x00\x12%\n!PLAYER_END_REASON_SERVER_STOPPING\x10\x01\x12\'\n#PLAYER_END_REASON_STORE_UNAVAILABLE\x10\x02\x12!\n\x1dPLAYER_END_REASON_TOKEN_ENDED\x10\x03*\xef\x02\n\x0fPlayerEventKind\x12!\n\x1dPLAYER_EVENT_KIND_UNSPECIFIED\x10\x00\x12\x1f\n\x1bPLAYER_EVENT_KIND_YOUR_TURN\x10\x01\x12\x1d\n\x19PLAYER_EVENT_KIND_INVITED\x10\x02\x12 \n\x1cPLAYER_EVENT_KIND_SEAT_TAKEN\x10\x03\x12\x1f\n\x1bPLAYER_EVENT_KIND_SEAT_LEFT\x10\x04\x12\x1c\n\x18PLAYER_EVENT_KIND_KICKED\x10\x05\x12\x1d\n\x19PLAYER_EVENT_KIND_STARTED\x10\x06\x12\x1f\n\x1bPLAYER_EVENT_KIND_TIMED_OUT\x10\x07\x12\x1b\n\x17PLAYER_EVENT_KIND_ENDED\x10\x08\x12\x1f\n\x1bPLAYER_EVENT_KIND_CANCELLED\x10\t\x12\x1a\n\x16PLAYER_EVENT_KIND_CHAT\x10\n2\xc4\x01\n\x11PlayerFeedService\x12]\n\x10ListPlayerEvents\x12#.montane.v1.ListPlayerEventsRequest\x1a$.montane.v1.ListPlayerEventsResponse\x12P\n\x0bWatchPlayer\x12\x1e.montane.v1.WatchPlayerRequest\x1a\x1f.montane.v1.WatchPlayerResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.player_feed_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PLAYERENDREASON']._serialized_start=1203
-  _globals['_PLAYERENDREASON']._serialized_end=1370
-  _globals['_PLAYEREVENTKIND']._serialized_start=1373
-  _globals['_PLAYEREVENTKIND']._serialized_end=1740
+  _globals['_PLAYERENDREASON']._serialized_start=1305
+  _globals['_PLAYERENDREASON']._serialized_end=1472
+  _globals['_PLAYEREVENTKIND']._serialized_start=1475
+  _globals['_PLAYEREVENTKIND']._serialized_end=1842
   _globals['_LISTPLAYEREVENTSREQUEST']._serialized_start=101
   _globals['_LISTPLAYEREVENTSREQUEST']._serialized_end=234
-  _globals['_LISTPLAYEREVENTSRESPONSE']._serialized_start=236
-  _globals['_LISTPLAYEREVENTSRESPONSE']._serialized_end=352
-  _globals['_WATCHPLAYERREQUEST']._serialized_start=354
-  _globals['_WATCHPLAYERREQUEST']._serialized_end=404
-  _globals['_WATCHPLAYERRESPONSE']._serialized_start=406
-  _globals['_WATCHPLAYERRESPONSE']._serialized_end=465
-  _globals['_PLAYERITEM']._serialized_start=468
-  _globals['_PLAYERITEM']._serialized_end=671
-  _globals['_PLAYEREVENTITEM']._serialized_start=673
-  _globals['_PLAYEREVENTITEM']._serialized_end=730
-  _globals['_PLAYERCAUGHTUP']._serialized_start=732
-  _globals['_PLAYERCAUGHTUP']._serialized_end=766
-  _globals['_PLAYERHEARTBEAT']._serialized_start=768
-  _globals['_PLAYERHEARTBEAT']._serialized_end=843
-  _globals['_PLAYEREND']._serialized_start=845
-  _globals['_PLAYEREND']._serialized_end=919
-  _globals['_PLAYEREVENT']._serialized_start=922
-  _globals['_PLAYEREVENT']._serialized_end=1200
-  _globals['_PLAYERFEEDSERVICE']._serialized_start=1743
-  _globals['_PLAYERFEEDSERVICE']._serialized_end=1939
+  _globals['_LISTPLAYEREVENTSRESPONSE']._serialized_start=237
+  _globals['_LISTPLAYEREVENTSRESPONSE']._serialized_end=369
+  _globals['_WATCHPLAYERREQUEST']._serialized_start=371
+  _globals['_WATCHPLAYERREQUEST']._serialized_end=421
+  _globals['_WATCHPLAYERRESPONSE']._serialized_start=423
+  _globals['_WATCHPLAYERRESPONSE']._serialized_end=482
+  _globals['_PLAYERITEM']._serialized_start=485
+  _globals['_PLAYERITEM']._serialized_end=738
+  _globals['_PLAYERTRUNCATED']._serialized_start=740
+  _globals['_PLAYERTRUNCATED']._serialized_end=773
+  _globals['_PLAYEREVENTITEM']._serialized_start=775
+  _globals['_PLAYEREVENTITEM']._serialized_end=832
+  _globals['_PLAYERCAUGHTUP']._serialized_start=834
+  _globals['_PLAYERCAUGHTUP']._serialized_end=868
+  _globals['_PLAYERHEARTBEAT']._serialized_start=870
+  _globals['_PLAYERHEARTBEAT']._serialized_end=945
+  _globals['_PLAYEREND']._serialized_start=947
+  _globals['_PLAYEREND']._serialized_end=1021
+  _globals['_PLAYEREVENT']._serialized_start=1024
+  _globals['_PLAYEREVENT']._serialized_end=1302
+  _globals['_PLAYERFEEDSERVICE']._serialized_start=1845
+  _globals['_PLAYERFEEDSERVICE']._serialized_end=2041
 # @@protoc_insertion_point(module_scope)

@@ -115,7 +115,7 @@ class ListPlayerEventsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     after: _builtins.str
-    """The position behind which to begin; absent, the beginning. Not together with `page_token`."""
+    """The position behind which to begin; absent, the oldest that is kept. Not together with `page_token`."""
     page_size: _builtins.int
     """Most items of the page, 1 to 200; absent, 50."""
     page_token: _builtins.str
@@ -154,8 +154,11 @@ class ListPlayerEventsResponse(_message.Message):
 
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    OLDEST_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """Where the following page begins; absent behind the last one."""
+    oldest: _builtins.str
+    """The position behind which all is kept; what was before is forgotten."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerEvent]:
         """What has happened, in order."""
@@ -165,10 +168,11 @@ class ListPlayerEventsResponse(_message.Message):
         *,
         items: _abc.Iterable[Global___PlayerEvent] | None = ...,
         next_page_token: _builtins.str | None = ...,
+        oldest: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_next_page_token", b"_next_page_token", "next_page_token", b"next_page_token"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_next_page_token", b"_next_page_token", "items", b"items", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_next_page_token", b"_next_page_token", "items", b"items", "next_page_token", b"next_page_token", "oldest", b"oldest"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__next_page_token: _TypeAlias = _typing.Literal["next_page_token"]  # noqa: Y015
     _WhichOneofArgType__next_page_token: _TypeAlias = _typing.Literal["_next_page_token", b"_next_page_token"]  # noqa: Y015
@@ -234,6 +238,7 @@ class PlayerItem(_message.Message):
     CAUGHT_UP_FIELD_NUMBER: _builtins.int
     HEARTBEAT_FIELD_NUMBER: _builtins.int
     END_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def event(self) -> Global___PlayerEventItem:
         """Something has happened."""
@@ -250,6 +255,10 @@ class PlayerItem(_message.Message):
     def end(self) -> Global___PlayerEnd:
         """Nothing more comes."""
 
+    @_builtins.property
+    def truncated(self) -> Global___PlayerTruncated:
+        """What was asked for first is forgotten."""
+
     def __init__(
         self,
         *,
@@ -257,16 +266,41 @@ class PlayerItem(_message.Message):
         caught_up: Global___PlayerCaughtUp | None = ...,
         heartbeat: Global___PlayerHeartbeat | None = ...,
         end: Global___PlayerEnd | None = ...,
+        truncated: Global___PlayerTruncated | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item", "truncated", b"truncated"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["event", "caught_up", "heartbeat", "end"]  # noqa: Y015
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["event", "caught_up", "heartbeat", "end", "truncated"]  # noqa: Y015
     _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
 
 Global___PlayerItem: _TypeAlias = PlayerItem  # noqa: Y015
+
+@_typing.final
+class PlayerTruncated(_message.Message):
+    """What concerned the player behind the position that was asked for is forgotten, up to a later one. Comes first, if it
+    does.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OLDEST_FIELD_NUMBER: _builtins.int
+    oldest: _builtins.str
+    """The position behind which all is kept; the stream goes on behind it."""
+    def __init__(
+        self,
+        *,
+        oldest: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["oldest", b"oldest"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerTruncated: _TypeAlias = PlayerTruncated  # noqa: Y015
 
 @_typing.final
 class PlayerEventItem(_message.Message):

@@ -29,7 +29,7 @@ class PlayerFeedServiceStub:
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
     A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
-    twice, on any server.
+    twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
     def __init__(self, channel):
@@ -54,7 +54,7 @@ class PlayerFeedServiceServicer:
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
     A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
-    twice, on any server.
+    twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
     def ListPlayerEvents(self, request, context):
@@ -96,7 +96,7 @@ class PlayerFeedService:
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
     A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
-    twice, on any server.
+    twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
     @staticmethod

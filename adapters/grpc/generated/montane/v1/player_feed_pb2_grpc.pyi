@@ -30,7 +30,7 @@ class PlayerFeedServiceStub:
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
     A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
-    twice, on any server.
+    twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
     @_typing.overload
@@ -47,7 +47,7 @@ class PlayerFeedServiceAsyncStub(PlayerFeedServiceStub):
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
     A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
-    twice, on any server.
+    twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -60,7 +60,7 @@ class PlayerFeedServiceServicer(metaclass=_abc_1.ABCMeta):
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
     A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
-    twice, on any server.
+    twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
     @_abc_1.abstractmethod
