@@ -39,6 +39,12 @@ def _flag(name: str, text: str) -> typer.models.OptionInfo:
 
 
 DatabaseUrl = Annotated[str | None, _flag("database_url", "PostgreSQL to use; our own if left out.")]
+DatabaseDirectUrl = Annotated[
+    str | None, _flag("database_direct_url", "The server itself, where the other URL names a pooler.")
+]
+DatabaseSchema = Annotated[
+    str | None, _flag("database_schema", "Schema of our tables. Default: that of the search_path")
+]
 DataDir = Annotated[str | None, _flag("data_dir", "Folder of our own PostgreSQL. Default: .montane")]
 PoolSize = Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")]
 AppendQueue = Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")]
@@ -80,6 +86,8 @@ LogLevel = Annotated[str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERR
 def serve(
     face: Annotated[Face, typer.Argument(help="What to serve.")] = Face.ALL,
     database_url: DatabaseUrl = None,
+    database_direct_url: DatabaseDirectUrl = None,
+    database_schema: DatabaseSchema = None,
     data_dir: DataDir = None,
     http_addr: Annotated[str | None, _flag("http_addr", "REST. Default: 127.0.0.1:8000")] = None,
     grpc_addr: Annotated[str | None, _flag("grpc_addr", "gRPC. Default: 127.0.0.1:50051")] = None,
@@ -127,6 +135,8 @@ def serve(
     """
     settings = _settings(
         database_url=database_url,
+        database_direct_url=database_direct_url,
+        database_schema=database_schema,
         data_dir=data_dir,
         http_addr=http_addr,
         grpc_addr=grpc_addr,
@@ -163,6 +173,8 @@ def serve(
 @app.command()
 def work(
     database_url: DatabaseUrl = None,
+    database_direct_url: DatabaseDirectUrl = None,
+    database_schema: DatabaseSchema = None,
     data_dir: DataDir = None,
     pool_size: PoolSize = None,
     append_queue: AppendQueue = None,
@@ -183,6 +195,8 @@ def work(
     """
     settings = _settings(
         database_url=database_url,
+        database_direct_url=database_direct_url,
+        database_schema=database_schema,
         data_dir=data_dir,
         pool_size=pool_size,
         append_queue=append_queue,
@@ -207,9 +221,19 @@ def work(
 
 
 @app.command()
-def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+def migrate(
+    database_url: DatabaseUrl = None,
+    database_direct_url: DatabaseDirectUrl = None,
+    database_schema: DatabaseSchema = None,
+    data_dir: DataDir = None,
+) -> None:
     """Bring the database to the shape that this version needs."""
-    settings = _settings(database_url=database_url, data_dir=data_dir)
+    settings = _settings(
+        database_url=database_url,
+        database_direct_url=database_direct_url,
+        database_schema=database_schema,
+        data_dir=data_dir,
+    )
     from adapters.databases import StartError
     from adapters.operating import migrate
 
@@ -232,13 +256,20 @@ def token(
         str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
     ] = None,
     database_url: DatabaseUrl = None,
+    database_direct_url: DatabaseDirectUrl = None,
+    database_schema: DatabaseSchema = None,
     data_dir: DataDir = None,
 ) -> None:
     """Make a token of a player, of any scope, and print it; it is told this once only.
 
     Safe while the service runs.
     """
-    settings = _settings(database_url=database_url, data_dir=data_dir)
+    settings = _settings(
+        database_url=database_url,
+        database_direct_url=database_direct_url,
+        database_schema=database_schema,
+        data_dir=data_dir,
+    )
     from adapters.databases import StartError
     from adapters.messages import describe
     from adapters.operating import issue_token
@@ -255,13 +286,23 @@ def token(
 
 @app.command(name="rotate-key")
 def rotate_key(
-    database_url: DatabaseUrl = None, data_dir: DataDir = None, signing_key_file: SigningKeyFile = None
+    database_url: DatabaseUrl = None,
+    database_direct_url: DatabaseDirectUrl = None,
+    database_schema: DatabaseSchema = None,
+    data_dir: DataDir = None,
+    signing_key_file: SigningKeyFile = None,
 ) -> None:
     """Let a fresh key sign matches from now on, on all nodes; those before stay published.
 
     Safe while the service runs.
     """
-    settings = _settings(database_url=database_url, data_dir=data_dir, signing_key_file=signing_key_file)
+    settings = _settings(
+        database_url=database_url,
+        database_direct_url=database_direct_url,
+        database_schema=database_schema,
+        data_dir=data_dir,
+        signing_key_file=signing_key_file,
+    )
     from adapters.databases import StartError
     from adapters.operating import rotate_key
 
@@ -282,6 +323,8 @@ def rebuild(
         bool, typer.Option(help="Begin anew, not where a rebuilding that was ended had come.")
     ] = False,
     database_url: DatabaseUrl = None,
+    database_direct_url: DatabaseDirectUrl = None,
+    database_schema: DatabaseSchema = None,
     data_dir: DataDir = None,
 ) -> None:
     """Build read models anew from the log: the same rows, and those that differed put right.
@@ -289,7 +332,12 @@ def rebuild(
     Safe while the service runs: what is in use stays until the new one is complete. If it is ended before,
     the next one goes on from there.
     """
-    settings = _settings(database_url=database_url, data_dir=data_dir)
+    settings = _settings(
+        database_url=database_url,
+        database_direct_url=database_direct_url,
+        database_schema=database_schema,
+        data_dir=data_dir,
+    )
     from rich.progress import Progress, TaskID
 
     from adapters.databases import StartError
@@ -343,13 +391,20 @@ def audit(
     ] = None,
     after: Annotated[str | None, typer.Option("--from", help="Begin behind this match: match_...")] = None,
     database_url: DatabaseUrl = None,
+    database_direct_url: DatabaseDirectUrl = None,
+    database_schema: DatabaseSchema = None,
     data_dir: DataDir = None,
 ) -> None:
     """Verify all stored matches again: everything that can be recomputed is, down to the signatures.
 
     Safe while the service runs. A line a fault, with match and version; the status is 1 if there is any.
     """
-    settings = _settings(database_url=database_url, data_dir=data_dir)
+    settings = _settings(
+        database_url=database_url,
+        database_direct_url=database_direct_url,
+        database_schema=database_schema,
+        data_dir=data_dir,
+    )
     from adapters.audit import AuditError, Plan
     from adapters.databases import StartError
     from adapters.operating import audit
@@ -447,8 +502,15 @@ def version() -> None:
 
 
 def main() -> None:
-    """Run the command."""
-    app()
+    """Run the command; what the database refuses is one line."""
+    try:
+        app()
+    except Exception as error:
+        from adapters.databases import failure
+
+        if (line := failure(error)) is None:
+            raise
+        _fail(line)
 
 
 def _time(text: str | None) -> datetime | None:

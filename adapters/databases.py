@@ -1,14 +1,21 @@
 """Where the database is: one that the settings name, or our own."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
+from eventsourcing.persistence import PersistenceError
 
+from adapters.postgres.access import Access, AccessError, access, explanation
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.settings import Settings, variable
+from services.errors import Unavailable
+
+MEANT_FOR_OTHERS = ("PGOPTIONS", "PGDATESTYLE", "PGTZ", "PGGEQO", "PGCLIENTENCODING", "PGTARGETSESSIONATTRS")
+"""Variables of libpq that change what a connection reads and writes; the others say what a URL leaves out."""
 
 
 class StartError(Exception):
@@ -16,41 +23,81 @@ class StartError(Exception):
 
 
 @contextmanager
-def database(settings: Settings) -> Iterator[tuple[str, EmbeddedPostgres | None]]:
-    """Give where the database is, and our own server if it is one."""
+def database(settings: Settings) -> Iterator[tuple[Access, EmbeddedPostgres | None]]:
+    """Give where the database is, and our own server if it is one.
+
+    Raises:
+        StartError: It cannot be used.
+    """
     if settings.database_url is not None:
-        yield settings.database_url, None
+        for name in MEANT_FOR_OTHERS:
+            os.environ.pop(name, None)
+        yield _access(settings, settings.database_url, settings.database_direct_url), None
         return
+    _forget_environment()
     try:
         embedded = EmbeddedPostgres.start(settings.data_dir)
     except EmbeddedPostgresError as error:
         raise StartError(str(error)) from error
     with embedded:
-        yield embedded.conninfo, embedded
+        yield _access(settings, embedded.conninfo, None), embedded
 
 
 @contextmanager
-def shared_database(settings: Settings) -> Iterator[str]:
-    """Give where the database is, migrated; our own server may be one that a running service started."""
+def shared_database(settings: Settings) -> Iterator[Access]:
+    """Give where the database is, migrated; our own server may be one that a running service started.
+
+    Raises:
+        StartError: It cannot be used.
+    """
     if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
-        migrated(conninfo)
-        yield conninfo
+        _forget_environment()
+        found = _access(settings, conninfo, None)
+        migrated(found)
+        yield found
         return
-    with database(settings) as (conninfo, _):
-        migrated(conninfo)
-        yield conninfo
+    with database(settings) as (found, _):
+        migrated(found)
+        yield found
 
 
-def migrated(conninfo: str) -> list[str]:
+def migrated(access: Access) -> list[str]:
     """Bring a database to the shape that is needed; return the names of the migrations applied.
 
     Raises:
         StartError: It cannot be reached, or not be migrated.
     """
     try:
-        return apply_migrations(conninfo)
+        return apply_migrations(access.direct)
     except MigrationError as error:
         raise StartError(str(error)) from error
-    except psycopg.OperationalError as error:
-        reason = " ".join(str(error).split())
-        raise StartError(f"{variable('database_url')}: cannot connect: {reason}") from error
+    except psycopg.Error as error:
+        raise StartError(f"{variable('database_url')}: {explanation(error)}") from error
+
+
+def failure(error: BaseException | None) -> str | None:
+    """Return in one line what the database has failed of, and what to do; None if an error is none of it."""
+    while error is not None:
+        if isinstance(error, psycopg.Error):
+            return f"{variable('database_url')}: {explanation(error)}"
+        if isinstance(error, StartError | AccessError):
+            return str(error)
+        if not isinstance(error, PersistenceError | Unavailable | TimeoutError):
+            return None
+        if error.__cause__ is None:
+            return f"{variable('database_url')}: the database does not answer; check that it runs"
+        error = error.__cause__
+    return None
+
+
+def _access(settings: Settings, url: str, direct_url: str | None) -> Access:
+    try:
+        return access(url, direct_url, settings.database_schema)
+    except AccessError as error:
+        raise StartError(str(error)) from error
+
+
+def _forget_environment() -> None:
+    """Forget what the environment says to clients of PostgreSQL: it is meant for other servers."""
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]

@@ -19,6 +19,7 @@ from adapters.databases import StartError, database, migrated, shared_database
 from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.operating import signing_keys
+from adapters.postgres.access import Access
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
@@ -91,9 +92,9 @@ def serve(settings: Settings, duties: Duties) -> None:
         StartError: The database cannot be reached, or an address is taken.
     """
     _prepare(settings)
-    with database(settings) as (conninfo, embedded):
-        migrated(conninfo)
-        _run(settings, conninfo, embedded, duties)
+    with database(settings) as (access, embedded):
+        migrated(access)
+        _run(settings, access, embedded, duties)
 
 
 def work(settings: Settings) -> None:
@@ -103,8 +104,8 @@ def work(settings: Settings) -> None:
         StartError: The database cannot be reached.
     """
     _prepare(settings)
-    with shared_database(settings) as conninfo:
-        _run(settings, conninfo, None, Duties(workers=True))
+    with shared_database(settings) as access:
+        _run(settings, access, None, Duties(workers=True))
 
 
 def _prepare(settings: Settings) -> None:
@@ -114,9 +115,9 @@ def _prepare(settings: Settings) -> None:
     _allow_connections()
 
 
-def _run(settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, duties: Duties) -> None:
+def _run(settings: Settings, access: Access, embedded: EmbeddedPostgres | None, duties: Duties) -> None:
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(settings, conninfo, embedded, duties))
+        runner.run(_serve(settings, access, embedded, duties))
 
 
 def use_cases(
@@ -173,13 +174,13 @@ def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
 
 
 async def _serve(
-    settings: Settings, conninfo: str, embedded: EmbeddedPostgres | None, duties: Duties
+    settings: Settings, access: Access, embedded: EmbeddedPostgres | None, duties: Duties
 ) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    datastore = Datastore(conninfo, settings.pool_size)
+    datastore = Datastore(access.conninfo, settings.pool_size, access.direct)
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
@@ -193,10 +194,10 @@ async def _serve(
     try:
         if duties.rest or duties.grpc:
             for tail in (
-                Tail(conninfo, feeds.hear, lambda: store.writer, back=feeds.doubt_all),
-                Tail(conninfo, chats.hear, lambda: None, MESSAGES),
-                Tail(conninfo, players.hear, lambda: None, FEEDS),
-                Tail(conninfo, players.hear, lambda: None, TALK),
+                Tail(access.direct, feeds.hear, lambda: store.writer, back=feeds.doubt_all),
+                Tail(access.direct, chats.hear, lambda: None, MESSAGES),
+                Tail(access.direct, players.hear, lambda: None, FEEDS),
+                Tail(access.direct, players.hear, lambda: None, TALK),
             ):
                 await tail.start()
                 closing.append(tail.stop)

@@ -29,8 +29,8 @@ def migrate(settings: Settings) -> list[str]:
     Raises:
         StartError: The database cannot be reached, or not be migrated.
     """
-    with database(settings) as (conninfo, _):
-        return migrated(conninfo)
+    with database(settings) as (access, _):
+        return migrated(access)
 
 
 def issue_token(
@@ -42,8 +42,8 @@ def issue_token(
         StartError: The database cannot be reached, or not be migrated.
         Failure: There is no such player, it has enough tokens, or the time is over already.
     """
-    with shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 1)
+    with shared_database(settings) as access:
+        datastore = Datastore(access.conninfo, 1, access.direct)
         players = Players(PostgresAccounts(datastore), SystemClock())
         try:
             return asyncio.run(players.issue_token(player, scopes, expires_at))
@@ -57,8 +57,8 @@ def standing(settings: Settings) -> list[tuple[str, int, int]]:
     Raises:
         StartError: The database cannot be reached, or not be migrated.
     """
-    with shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 1)
+    with shared_database(settings) as access:
+        datastore = Datastore(access.conninfo, 1, access.direct)
         try:
             models = ReadModels(dict(GAMES), datastore, read_models())
             behind = models.behind()
@@ -86,8 +86,8 @@ def rebuild(
     if unknown := sorted(set(names) - set(known)):
         raise StartError(f"there is no read model {unknown[0]}; there are {', '.join(known)}")
     done = {}
-    with shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 2)
+    with shared_database(settings) as access:
+        datastore = Datastore(access.conninfo, 2, access.direct)
         try:
             for name in names or known:
                 with Rebuild(dict(GAMES), datastore, known[name], afresh=afresh) as rebuilding:
@@ -109,8 +109,10 @@ def audit(settings: Settings, plan: Plan, match: MatchId | None, say: Callable[[
         StartError: The database cannot be reached, or not be migrated.
         AuditError: The audit cannot begin.
     """
-    with shared_database(settings) as conninfo:
-        return audit_log(conninfo, plan, say) if match is None else audit_match(conninfo, match, say)
+    with shared_database(settings) as access:
+        return (
+            audit_log(access.direct, plan, say) if match is None else audit_match(access.direct, match, say)
+        )
 
 
 def signing_keys(settings: Settings, datastore: Datastore) -> PostgresKeys:
@@ -133,8 +135,8 @@ def rotate_key(settings: Settings) -> Key:
     Raises:
         StartError: The key is in a file, or the database cannot be reached, or not be migrated.
     """
-    with shared_database(settings) as conninfo:
-        datastore = Datastore(conninfo, 1)
+    with shared_database(settings) as access:
+        datastore = Datastore(access.conninfo, 1, access.direct)
         try:
             return asyncio.run(signing_keys(settings, datastore).rotate())
         except KeyElsewhere as error:

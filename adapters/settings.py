@@ -37,6 +37,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         database_url: Where PostgreSQL is; None for one of our own.
+        database_direct_url: Where it is without the pooler that `database_url` names; None without one.
+        database_schema: The schema of our tables; None for that of the URL's search_path, or the server's.
         data_dir: Where the PostgreSQL of our own keeps its data.
         http_addr: Where REST is served.
         grpc_addr: Where gRPC is served.
@@ -70,6 +72,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """
 
     database_url: str | None = None
+    database_direct_url: str | None = None
+    database_schema: str | None = None
     data_dir: Path = Path(".montane")
     http_addr: Address = Address("127.0.0.1", 8000)
     grpc_addr: Address = Address("127.0.0.1", 50051)
@@ -117,6 +121,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         )
 
 
+SECRET = frozenset({"database_url", "database_direct_url"})
+"""Settings that may hold a password."""
+
 LONGEST_SKEW = 600
 """Seconds."""
 
@@ -147,8 +154,13 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
                 chosen[name] = _READERS[name](text)
             except ValueError as error:
                 source = variable(name) if flag is None else "--" + name.replace("_", "-")
-                raise SettingError(f"{source}: {error}, not {text!r}") from error
+                given = "" if name in SECRET else f", not {text!r}"
+                raise SettingError(f"{source}: {error}{given}") from error
     settings = Settings(**chosen)
+    if settings.database_direct_url is not None and settings.database_url is None:
+        raise SettingError(
+            f"{variable('database_url')}: must be set, as {variable('database_direct_url')} is"
+        )
     if settings.oidc_issuer is not None and settings.oidc_audience is None:
         raise SettingError(f"{variable('oidc_audience')}: must be set, as {variable('oidc_issuer')} is")
     return settings
@@ -231,6 +243,8 @@ def _database(text: str) -> str:
 
 _READERS: Mapping[str, Any] = {
     "database_url": _database,
+    "database_direct_url": _database,
+    "database_schema": str,
     "data_dir": Path,
     "http_addr": _address,
     "grpc_addr": _address,

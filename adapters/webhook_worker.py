@@ -39,7 +39,7 @@ class WebhookWorker:
         def catch_up() -> bool:
             return any([events.catch_up(), chats.catch_up()])
 
-        self._follower = Follower(datastore.conninfo, catch_up, "webhooks", TOGETHER, events.forget)
+        self._follower = Follower(datastore.direct, catch_up, "webhooks", TOGETHER, events.forget)
 
     def start(self) -> None:
         """Begin."""

@@ -148,7 +148,7 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
     archive = PostgresArchive(datastore, feed=timedelta(days=settings.feed_days), open_for=open_for)
     signer = HeadSigner(PostgresHeads(datastore), keys, clock)
     models = ReadModels(dict(GAMES), datastore, read_models())
-    follower = Follower(datastore.conninfo, models.catch_up, forget=models.forget)
+    follower = Follower(datastore.direct, models.catch_up, forget=models.forget)
     return Workers(
         [
             Following(follower),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from eventsourcing.persistence import Tracking
 from eventsourcing.postgres import PostgresTrackingRecorder
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.outbox import Row, put_down
 from domain.match import PlayerId
 from services.chat_log import ChatRoom, MessageId
@@ -44,9 +44,7 @@ class ChatOutboxRecorder(PostgresTrackingRecorder):
         One process does so at a time; what another is doing is left to it.
         """
         with self.datastore.transaction() as cursor:
-            cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (NAME,))
-            row = cursor.fetchone()
-            if row is None or not row["held"]:
+            if not try_to_hold(cursor, NAME):
                 return False
             start = self._max_tracking_id(NAME, cursor) or 0
             cursor.execute(NEXT, (start, BATCH))

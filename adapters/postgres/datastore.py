@@ -8,7 +8,9 @@ from typing import Any
 
 import psycopg
 from eventsourcing.postgres import PostgresDatastore
+from psycopg import sql
 from psycopg.rows import DictRow, dict_row
+from psycopg.types.composite import CompositeInfo, register_composite
 from psycopg_pool import ConnectionPool
 
 from adapters.postgres.connections import (
@@ -18,8 +20,12 @@ from adapters.postgres.connections import (
     OneStatementCursor,
     limited,
     lost,
+    schema_of,
 )
 from services.errors import Unavailable
+
+KEY = "hashtextextended(current_schema() || '.' || %s, 0)"
+"""The key of an advisory lock: those of another schema are not ours."""
 
 
 class Datastore(PostgresDatastore):
@@ -29,18 +35,28 @@ class Datastore(PostgresDatastore):
     a whole or not at all.
     """
 
-    def __init__(self, conninfo: str, pool_size: int) -> None:
-        """Take where the database is and how many connections may be open; open none yet."""
-        super().__init__("", "", "", "", "", pool_size=1)
+    def __init__(self, conninfo: str, pool_size: int, direct: str | None = None) -> None:
+        """Take where the database is and how many connections may be open; open none yet.
+
+        Args:
+            conninfo: Where the database is.
+            pool_size: The most connections of the pool.
+            direct: Where it is for what needs a session of its own, if that is somewhere else.
+        """
+        super().__init__("", "", "", "", "", pool_size=1, schema=schema_of(conninfo))
         self.conninfo = conninfo
+        self.direct = direct or conninfo
         self.pool = ConnectionPool(  # type: ignore[assignment]
             limited(conninfo),
             connection_class=Connection,
-            kwargs={"row_factory": dict_row, "cursor_factory": OneStatementCursor},
+            kwargs={
+                "row_factory": dict_row,
+                "cursor_factory": OneStatementCursor,
+                "autocommit": True,
+            },
             min_size=1,
             max_size=pool_size,
             open=False,
-            configure=self.after_connect_func(),
             check=self._check,
             # The pool gives up soon and begins anew with the next caller, so that it is back at once when the
             # server is, instead of after the rest of a long pause.
@@ -66,6 +82,17 @@ class Datastore(PostgresDatastore):
                 raise
             finally:
                 connection.left = None
+
+    def register_type_adapters(self) -> None:
+        """Learn the types of our tables; the library would not quote the name of their schema."""
+        for name in self.db_type_names - self.psycopg_type_adapters.keys():
+            with self.transaction() as cursor:
+                info = CompositeInfo.fetch(cursor.connection, sql.Identifier(self.schema, name))
+                if info is not None:
+                    register_composite(info, cursor.connection)
+            if info is not None and info.python_type is not None:
+                self.psycopg_type_adapters[name] = info
+                self.psycopg_python_types[name] = info.python_type
 
     @contextmanager
     def transaction(self, *, commit: bool = True) -> Iterator[psycopg.Cursor[DictRow]]:
@@ -125,3 +152,14 @@ class Datastore(PostgresDatastore):
             raise
         finally:
             del connection.patience
+
+
+def hold(cursor: psycopg.Cursor[Any], name: str) -> None:
+    """Hold a name of our schema to the end of the transaction, once nobody else does."""
+    cursor.execute(f"SELECT pg_advisory_xact_lock({KEY})", (name,))
+
+
+def try_to_hold(cursor: psycopg.Cursor[Any], name: str) -> bool:
+    """Hold a name of our schema to the end of the transaction, if nobody else does; return whether so."""
+    row = cursor.execute(f"SELECT pg_try_advisory_xact_lock({KEY}) AS held", (name,)).fetchone()
+    return row is not None and bool(row["held"])

@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 from psycopg import sql
 
-from adapters.postgres.connections import Connection, limited, lost
+from adapters.postgres.connections import Connection, channel, limited, lost
 from adapters.postgres.store import EVENTS
 
 POLL = 1.0
@@ -61,7 +61,9 @@ class Follower:
         while not self._stopped.is_set():
             try:
                 with Connection.connect(self._conninfo, autocommit=True) as connection:
-                    connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(EVENTS)))
+                    connection.execute(
+                        sql.SQL("LISTEN {}").format(sql.Identifier(channel(self._conninfo, EVENTS)))
+                    )
                     self._listen(connection)
             except Exception as error:
                 # Tried again, not given up: a list that stands still would go unnoticed.

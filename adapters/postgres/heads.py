@@ -10,7 +10,7 @@ from eventsourcing.persistence import ApplicationRecorder
 from msgspec import Struct
 from psycopg import Cursor, sql
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.datastore import Datastore, hold
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.reader import newest
 from adapters.postgres.store import EVENTS, uuid_of
@@ -42,7 +42,7 @@ FINALS = sql.SQL(
     " WHERE last.notification_id > %s AND last.notification_id <= %s AND last.topic = %s"
     " ORDER BY last.notification_id LIMIT %s"
 ).format(events=sql.Identifier(EVENTS))
-ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.signed_heads', 0))"
+ALONE = "signed_heads"
 """Held while a head or a day is stored, so that no head comes to a day that is being closed."""
 KEEP = (
     "INSERT INTO signed_heads (match_id, version, head, date, kid, signature)"
@@ -92,7 +92,7 @@ class PostgresHeads:
         def work() -> None:
             with self._datastore.transaction() as cursor:
                 if rows:
-                    cursor.execute(ALONE)
+                    hold(cursor, ALONE)
                     cursor.executemany(KEEP, rows)
                 cursor.execute(TRACK, (NAME, reached))
 
@@ -115,7 +115,7 @@ class PostgresHeads:
 
         def work() -> None:
             with self._datastore.transaction() as cursor:
-                cursor.execute(ALONE)
+                hold(cursor, ALONE)
                 if cursor.execute(CLOSE, msgspec.structs.asdict(day)).rowcount:
                     cursor.executemany(
                         "INSERT INTO day_levels (date, level, hashes) VALUES (%s, %s, %s)",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.datastore import Datastore, hold
 from adapters.signing import Ed25519Signer, key_of, new_secret
 from domain.shared.chain import read
 from services.heads import KeyElsewhere
@@ -17,7 +17,8 @@ BEGIN = (
     " WHERE NOT EXISTS (SELECT FROM signing_keys)"
 )
 RETIRE = "UPDATE signing_keys SET active = false WHERE active AND kid <> %s"
-ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.signing_keys', 0))"
+ALONE = "signing_keys"
+"""Held while keys are changed."""
 
 
 class PostgresKeys:
@@ -39,7 +40,7 @@ class PostgresKeys:
 
         def work() -> None:
             with self._datastore.transaction() as cursor:
-                cursor.execute(ALONE)
+                hold(cursor, ALONE)
                 cursor.execute(BEGIN, (made.key.kid, made.key.x, secret))
 
         await self._datastore.run(work)
@@ -86,7 +87,7 @@ class PostgresKeys:
 
         def work() -> None:
             with self._datastore.transaction() as cursor:
-                cursor.execute(ALONE)
+                hold(cursor, ALONE)
                 cursor.execute(RETIRE, (key.kid,))
                 cursor.execute(ADD, (key.kid, key.x, secret))
 

@@ -3,12 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 
 import psycopg
-from psycopg import AsyncConnection
 
-from adapters.postgres.connections import ANSWER_SECONDS, limited
+from adapters.postgres.connections import ANSWER_SECONDS, AsyncConnection, limited
 from services.errors import Unavailable
 
 CONNECTIONS = 8
@@ -76,7 +74,7 @@ class Locks:
             await self._hang_up(line)
             raise
 
-    async def _connected(self) -> AsyncConnection[Any]:
+    async def _connected(self) -> AsyncConnection:
         connection = await AsyncConnection.connect(self._conninfo, autocommit=True)
         await connection.execute(f"SET idle_session_timeout = '{HELD}s'")
         return connection
@@ -115,7 +113,7 @@ class _Line:
     def __init__(self) -> None:
         self.length = 0
         self.lock = asyncio.Lock()
-        self.connection: AsyncConnection[Any] | None = None
+        self.connection: AsyncConnection | None = None
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from eventsourcing.postgres import PostgresTrackingRecorder
 from msgspec import Struct
 from psycopg import Cursor
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import LogReader, newest
@@ -150,9 +150,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
         """
         reader, self._reader = self._reader, LogReader(self._games)
         with self.datastore.transaction() as cursor:
-            cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (NAME,))
-            row = cursor.fetchone()
-            if row is None or not row["held"]:
+            if not try_to_hold(cursor, NAME):
                 return False
             stored = self._max_tracking_id(NAME, cursor) or 0
             start = max(stored, self._seen)

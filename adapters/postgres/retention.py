@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.datastore import Datastore, try_to_hold
 from services.ids import made_before
 from services.ports import OPENING_KEPT
 
@@ -149,10 +149,7 @@ class PostgresArchive:
 
         def work() -> bool:
             with self._datastore.transaction() as cursor:
-                held = cursor.execute(
-                    "SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (LOCK,)
-                ).fetchone()
-                if held is None or not held["held"]:
+                if not try_to_hold(cursor, LOCK):
                     return False
                 row = cursor.execute(rule.statement, values).fetchone()
                 return row is not None and row["seen"] >= most

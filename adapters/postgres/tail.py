@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 import psycopg
-from psycopg import AsyncConnection, sql
+from psycopg import sql
 
-from adapters.postgres.connections import limited
+from adapters.postgres.connections import AsyncConnection, channel, limited
 from adapters.postgres.store import EVENTS
 from services.ids import match_id
 
@@ -119,7 +119,9 @@ class Tail:
             try:
                 async with await self._connected() as connection:
                     await connection.execute(
-                        sql.SQL("LISTEN {}").format(sql.Identifier(self._source.channel))
+                        sql.SQL("LISTEN {}").format(
+                            sql.Identifier(channel(self._conninfo, self._source.channel))
+                        )
                     )
                     if lost:
                         self._position = max(0, min(self._position, await self._newest(connection)) - OVERLAP)
@@ -138,15 +140,15 @@ class Tail:
                 log.exception("the streams cannot follow the log")
             await asyncio.sleep(PAUSE)
 
-    async def _connected(self) -> AsyncConnection[Any]:
+    async def _connected(self) -> AsyncConnection:
         return await AsyncConnection.connect(self._conninfo, autocommit=True)
 
-    async def _newest(self, connection: AsyncConnection[Any]) -> int:
+    async def _newest(self, connection: AsyncConnection) -> int:
         cursor = await connection.execute(self._source.newest)
         ((position,),) = await cursor.fetchall()
         return cast(int, position)
 
-    async def _listen(self, connection: AsyncConnection[Any]) -> None:
+    async def _listen(self, connection: AsyncConnection) -> None:
         while True:
             foreign, last = False, self._clock()
             while not foreign and self._clock() - last < POLL:
@@ -155,7 +157,7 @@ class Tail:
                 await asyncio.sleep(TOGETHER)
             await self._read(connection)
 
-    async def _read(self, connection: AsyncConnection[Any]) -> None:
+    async def _read(self, connection: AsyncConnection) -> None:
         """Tell of all that has been committed since the last time."""
         while True:
             async with asyncio.timeout(READ_SECONDS):

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from psycopg import Cursor
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.datastore import Datastore, hold
 from domain.match import PlayerId
 from services.addresses import Target
 from services.deliveries import Parcel, Sent
@@ -142,7 +142,7 @@ class PostgresWebhooks:
             with self._datastore.transaction() as cursor:
                 # One owner's webhooks are added one after the other, so that none slips past the limit.
                 if player is None:
-                    cursor.execute("SELECT pg_advisory_xact_lock(hashtext('webhooks of the deployment'))")
+                    hold(cursor, "webhooks of the deployment")
                 elif not cursor.execute(
                     "SELECT FROM players WHERE player_id = %s FOR NO KEY UPDATE", (owner,)
                 ).rowcount:

@@ -11,27 +11,34 @@ from typing import Any, Self
 from uuid import UUID
 
 import psycopg
-from psycopg import AsyncConnection
 from psycopg.errors import lookup
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, Format
+
+from adapters.postgres.connections import BEGIN, AsyncConnection
 
 STATEMENT = b"call"
 
 
 class Wire:
-    """A connection that does nothing but call one prepared statement, one call at a time.
+    """A connection that does nothing but call one statement, one call at a time.
+
+    The statement is prepared, unless a pooler may give each call another session: then a call is a
+    transaction of its own that begins with our settings, all of it sent at once.
 
     Attributes:
         descriptor: The number of its socket, until it is closed.
-        backend: Process id of the server's backend.
+        backend: Process id of the server's backend; None if it is not always the same.
     """
 
-    def __init__(self, connection: AsyncConnection[Any]) -> None:
-        """Take a connection that nobody else uses; of the running loop."""
+    def __init__(self, connection: AsyncConnection, statement: bytes, types: Sequence[int]) -> None:
+        """Take a connection that nobody else uses, of the running loop, and what it calls."""
         self._connection = connection
         self._libpq = connection.pgconn
+        self._statement = statement
+        self._types = types
+        self._prologue = connection.prologue
         self.descriptor = self._libpq.socket
-        self.backend = self._libpq.backend_pid
+        self.backend = self._libpq.backend_pid if self._prologue is None else None
         self._loop = asyncio.get_running_loop()
         self._awaited: asyncio.Future[None] | None = None
         self._given_up = False
@@ -47,10 +54,13 @@ class Wire:
             types: The parameters' OIDs.
         """
         connection = await AsyncConnection.connect(conninfo, autocommit=True)
-        wire = cls(connection)
+        wire = cls(connection, statement.encode(), types)
         try:
-            wire._libpq.send_prepare(STATEMENT, statement.encode(), types)
-            await wire._answer()
+            if wire._prologue is None:
+                wire._libpq.send_prepare(STATEMENT, wire._statement, types)
+                await wire._answer()
+            else:
+                wire._libpq.enter_pipeline_mode()
         except BaseException:
             wire.close()
             raise
@@ -70,8 +80,23 @@ class Wire:
         Raises:
             psycopg.Error: The server refuses, or the connection is lost.
         """
-        self._libpq.send_query_prepared(STATEMENT, parameters, [Format.BINARY] * len(parameters))
-        return await self._answer()
+        formats = [Format.BINARY] * len(parameters)
+        if self._prologue is None:
+            self._libpq.send_query_prepared(STATEMENT, parameters, formats)
+            return await self._answer()
+        self._libpq.send_query_params(BEGIN, None)
+        self._libpq.send_query_params(self._prologue, None)
+        self._libpq.send_query_params(self._statement, parameters, self._types, formats)
+        self._libpq.send_query_params(b"COMMIT", None)
+        self._libpq.pipeline_sync()
+        try:
+            return await self._answer()
+        except psycopg.Error:
+            if not self.closed:
+                self._libpq.send_query_params(b"ROLLBACK", None)
+                self._libpq.pipeline_sync()
+                await self._answer()
+            raise
 
     def close(self) -> None:
         """Give the connection up, at once: a server that says nothing is not waited for.
@@ -97,11 +122,16 @@ class Wire:
             while self._libpq.is_busy():
                 await self._wait()
             if (result := self._libpq.get_result()) is None:
+                # Of several statements each has such an end.
+                if self._prologue is None or self.closed:
+                    break
+                continue
+            if result.status == ExecStatus.PIPELINE_SYNC:
                 break
             if result.status == ExecStatus.TUPLES_OK:
                 value = result.get_value(0, 0)
-            elif result.status != ExecStatus.COMMAND_OK:
-                failure = _error(result)
+            elif result.status not in (ExecStatus.COMMAND_OK, ExecStatus.PIPELINE_ABORTED):
+                failure = failure or _error(result)
         if failure is not None:
             raise failure
         return value

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, nullcontext, suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -21,7 +21,7 @@ from services.addresses import Target
 from services.bots import ACCOUNTS
 from services.chat_log import ChatRoom, Message, MessageId, Pace, Report, ReportId, ReportReason
 from services.deliveries import Parcel, Reply, Sent, sent
-from services.errors import Unavailable
+from services.errors import Failure, SetAside
 from services.head_signer import HeadSigner
 from services.heads import SignedDay
 from services.ids import MatchId, TokenId, new_uuid, written
@@ -74,7 +74,8 @@ class Scene:
         """Do what a method does, broken before so many questions to the server; return what is there then."""
         Breaking.last = breaking
         try:
-            with suppress(Unavailable, OperationalError) if breaking else nullcontext():
+            # What is refused when all goes well is refused for good.
+            with suppress(Failure, OperationalError) if breaking else suppress(SetAside):
                 await done(STORES[store], method, self._copy, self.samples)
         finally:
             Breaking.last = None
@@ -187,6 +188,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         "own": None,
         "wake": lambda: None,
         ("up_to", datetime): now,
+        ("up_to", int): 1,
         ("after", Due): None,
         ("before", datetime): now + 365 * DAY,
         "bots": [player.id for player in ACCOUNTS],
@@ -200,6 +202,12 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         "signed": [(final, signer.key, "signature") for final in finals.items],
         "events": [replace(events[-1], version=events[-1].version + 1)],
         "tree": levels,
+        "version": 1,
+        "why": "it is broken",
+        "feed": DAY,
+        "open_for": DAY,
+        "number": UUID(int=1),
+        "stored_events": (),
         datetime: now,
         PlayerId: ann.id,
         MatchId: match,

@@ -66,7 +66,7 @@ async def test_every_session_has_limits_unless_it_brings_its_own(database: str) 
         datastore.close()
         return tuple(row[0][name] for row, name in zip(rows, names, strict=True))
 
-    assert await limits(database) == ("5s", "10s", "")
+    assert await limits(database) == ("5s", "10s", "montane")
     own = make_conninfo(database, options="-c lock_timeout=7s", application_name="mine")
     assert await limits(own) == ("7s", "10s", "mine")
 
@@ -188,8 +188,8 @@ def set_read_only(database: str, value: str) -> None:
 
 
 async def until_available(call: Callable[[], Awaitable[object]]) -> None:
-    """Repeat a call until the store is there, at most once for each connection that may be open."""
-    for _ in range(POOL):
+    """Repeat a call until the store is there: it fails at most once for each connection that may be open."""
+    for _ in range(POOL + 1):
         with suppress(Unavailable):
             await call()
             return

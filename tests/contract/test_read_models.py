@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import Cursor
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.datastore import Datastore, hold
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.catch_up import LOCK, ReadModels
 from adapters.postgres.read_models.model import Happened, ReadModel
@@ -173,7 +173,7 @@ async def test_what_another_process_does_is_left_to_it(
     await play(stores, 1)
     read_models = following(datastore, Written("first"))
     with psycopg.connect(database) as connection:
-        connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (LOCK,))
+        hold(connection.cursor(), LOCK)
         assert not read_models.catch_up()
         assert await rows(datastore, "first") == []
     up(read_models)

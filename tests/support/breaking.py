@@ -80,7 +80,12 @@ def methods(store: Callable[..., Any]) -> list[str]:
     entered = ["__enter__"] if hasattr(kind, "__enter__") else []
     # What a base class of a library does is not ours.
     ours = [one for one in kind.__mro__ if one.__module__.startswith("adapters.")]
-    named = {name for one in ours for name, method in vars(one).items() if inspect.isfunction(method)}
+    named = {
+        name
+        for one in ours
+        for name, method in vars(one).items()
+        if inspect.isfunction(method) and method.__module__.startswith("adapters.")
+    }
     return entered + sorted(name for name in named if not name.startswith("_"))
 
 
@@ -94,6 +99,9 @@ def arguments(of: Callable[..., Any], samples: Mapping[Any, Any]) -> dict[str, A
                 given[name] = samples[key]
                 break
         else:
+            parameter = inspect.signature(of).parameters[name]
+            if parameter.default is not parameter.empty or parameter.kind is parameter.VAR_KEYWORD:
+                continue
             raise LookupError(
                 f"{of.__qualname__}: give tests/contract/test_all_or_nothing.py a sample of {name}"
             )

@@ -9,7 +9,7 @@ from eventsourcing.postgres import PostgresTrackingRecorder
 from psycopg import Cursor, sql
 
 from adapters.postgres.connections import lost
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.read_models.model import Happened, ReadModel, is_told
 from adapters.postgres.read_models.reader import CHANGES_TURN, LogReader, newest
 from adapters.postgres.store import EVENTS
@@ -74,7 +74,7 @@ class ReadModels(PostgresTrackingRecorder):
         trouble: Exception | None = None
         more = False
         with self.datastore.transaction() as cursor:
-            if not self._alone(cursor):
+            if not try_to_hold(cursor, self._lock):
                 return False
             # What a reader remembers is of no use if it was read in vain.
             self._readers = {}
@@ -120,11 +120,6 @@ class ReadModels(PostgresTrackingRecorder):
                 row = cursor.execute(BEHIND, (position, list(model.topics), model.turns)).fetchone()
                 counts[model.name] = 0 if row is None else int(row["behind"])
             return counts
-
-    def _alone(self, cursor: Cursor[Any]) -> bool:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (self._lock,))
-        row = cursor.fetchone()
-        return row is not None and bool(row["held"])
 
     def _positions(self, cursor: Cursor[Any]) -> dict[ReadModel, int]:
         """Return where each read model is: as stored, or further where nothing came that concerns it."""

@@ -7,6 +7,7 @@ from uuid import UUID
 from eventsourcing.persistence import ApplicationRecorder
 from psycopg import Cursor, sql
 
+from adapters.postgres.connections import NOTIFY
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
@@ -99,7 +100,7 @@ class PlayerFeedModel:
                 )
             )
         write(cursor, "player_feed", rows)
-        cursor.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+        cursor.execute(NOTIFY, {"name": CHANNEL})
 
 
 class PostgresPlayerLog:

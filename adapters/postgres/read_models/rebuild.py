@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from hashlib import sha256
 from types import TracebackType
 from typing import Any, Self
 
@@ -10,8 +11,8 @@ from msgspec import Struct
 from psycopg import Cursor, sql
 from psycopg.rows import dict_row
 
-from adapters.postgres.connections import Connection, limited
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connections import SCHEMA, Connection, limited
+from adapters.postgres.datastore import Datastore, hold, try_to_hold
 from adapters.postgres.read_models.catch_up import LOCK, TRACKING, ReadModels
 from adapters.postgres.read_models.model import Happened, ReadModel
 from adapters.postgres.read_models.reader import newest
@@ -72,7 +73,7 @@ class Rebuild:
         self._datastore = datastore
         self._model = model
         self._afresh = afresh
-        self._draft = Draft(model)
+        self._draft = Draft(model, datastore.schema)
         self._building = ReadModels(games, datastore, [self._draft], self._draft.name, BATCH)
         self._alone = ExitStack()
 
@@ -103,14 +104,10 @@ class Rebuild:
     def _exclude(self, alone: ExitStack) -> None:
         """Keep others from it by the lock of a transaction, which nothing outlives."""
         connection = alone.enter_context(
-            Connection.connect(limited(self._datastore.conninfo), autocommit=True, row_factory=dict_row)
+            Connection.connect(limited(self._datastore.direct), autocommit=True, row_factory=dict_row)
         )
         alone.enter_context(connection.transaction())
-        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-        held = connection.execute(
-            "SELECT pg_try_advisory_xact_lock(hashtext(%s)) AS held", (f"{self._draft.name} alone",)
-        ).fetchone()
-        if held is None or not held["held"]:
+        if not try_to_hold(connection.cursor(), f"{self._draft.name} alone"):
             raise RebuildError(f"{self._model.name} is being rebuilt by another process")
 
     @property
@@ -132,7 +129,7 @@ class Rebuild:
         """Take in the rest while nobody follows the log, and put right what differs in the tables in use."""
         with self._datastore.transaction() as cursor:
             cursor.execute("SET LOCAL statement_timeout = 0")
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (LOCK,))
+            hold(cursor, LOCK)
             while self.advance():
                 pass
             reached = self.position
@@ -147,25 +144,28 @@ class Rebuild:
 class Draft:
     """A read model whose tables are drafts of those in use."""
 
-    def __init__(self, model: ReadModel) -> None:
-        """Take the read model that is drafted."""
+    def __init__(self, model: ReadModel, schema: str = SCHEMA) -> None:
+        """Take the read model that is drafted, and the schema of the tables in use."""
         self._model = model
         self.name = f"rebuilt_{model.name}"
         self.tables = model.tables
         self.topics = model.topics
         self.turns = model.turns
         self.starts = model.starts
-        self._schema = sql.Identifier(self.name)
+        # Another deployment in the same database has drafts of its own.
+        mark = "" if schema == SCHEMA else f"_{sha256(schema.encode()).hexdigest()[:16]}"
+        self._used = sql.Identifier(schema)
+        self._schema = f"{self.name}{mark}"
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
         """Let the read model write to the drafts; the tables in use are out of its sight."""
-        cursor.execute(sql.SQL("SET LOCAL search_path TO {}").format(self._schema))
+        cursor.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(self._schema)))
         self._model.apply(cursor, batch)
-        cursor.execute("SET LOCAL search_path TO DEFAULT")
+        cursor.execute(sql.SQL("SET LOCAL search_path TO {}").format(self._used))
 
     def make(self, cursor: Cursor[Any]) -> None:
         """Make the tables, empty."""
-        cursor.execute(sql.SQL("CREATE SCHEMA {}").format(self._schema))
+        cursor.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(self._schema)))
         # What is forgotten is written down whole first, as it is the numbers that say what is.
         beside = () if self.starts is None else (self.starts,)
         for table in (*self.tables, *beside):
@@ -175,7 +175,7 @@ class Draft:
 
     def drop(self, cursor: Cursor[Any]) -> None:
         """Drop the tables."""
-        cursor.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(self._schema))
+        cursor.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(self._schema)))
 
     def forget(self, cursor: Cursor[Any]) -> None:
         """Take out what is forgotten, and let nothing more be forgotten until the transaction ends."""
@@ -207,4 +207,7 @@ class Draft:
         return Rebuilt(rows, removed, added)
 
     def _names(self, table: str) -> dict[str, sql.Identifier]:
-        return {"table": sql.Identifier(table), "draft": sql.Identifier(self.name, table)}
+        return {
+            "table": sql.Identifier(table),
+            "draft": sql.Identifier(self._schema, table),
+        }

@@ -27,7 +27,8 @@ class PostgresRecords:
     async def statistics(self, player: PlayerId) -> list[Statistics]:
         """Return a player's statistics, one for each game that it has played, by the game's id."""
         rows = await self._datastore.execute(
-            "SELECT * FROM statistics WHERE player_id = %s ORDER BY game", (parsed("player", player),)
+            'SELECT * FROM statistics WHERE player_id = %s ORDER BY game COLLATE "C"',
+            (parsed("player", player),),
         )
         return [statistics_in(row) for row in rows]
 
