@@ -7,8 +7,10 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.metadata import version as installed_version
 from pathlib import Path
+from typing import Any, cast
 
 import uvicorn
 from msgspec import Struct
@@ -33,8 +35,10 @@ from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import Tail
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.rest.app import build as build_rest
-from adapters.rest.connections import HttpConnection, SocketConnection
+from adapters.rest.bounds import Connections
+from adapters.rest.connections import HttpConnection
 from adapters.rest.requests import MAX_BODY
+from adapters.rest.socket_connections import SocketConnection
 from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from adapters.workers import Steps, workers
@@ -59,10 +63,12 @@ GRACE = 3
 """Seconds that requests under way have when the service stops."""
 STREAMS_GRACE = 1
 """Seconds that the readers of streams have, before, to take in that they end."""
-KEEP_ALIVE = 75
-"""Seconds that a connection may be idle between two requests; proxies in front commonly allow 60."""
 SEND_BUFFER = 128 * 1024
 """Bytes that the kernel keeps of what a client has not taken yet; left to itself it keeps megabytes."""
+KEPT_FILES = 160
+"""Files that are not left to connections: for the database beside its pool, webhooks, issuers, logs, code."""
+FEWEST_CONNECTIONS = 32
+"""How many connections a face may have open though the system allows hardly any files."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs."""
 
@@ -202,8 +208,12 @@ async def _serve(
                 await tail.start()
                 closing.append(tail.stop)
         http_addr = grpc_addr = None
+        room = _room_for_connections(settings.pool_size, faces=duties.rest + duties.grpc)
+        single = None if settings.limits.trusted_proxies else settings.limits.connections
         if duties.rest:
-            http_addr, stop = await start_rest(settings.http_addr, services, limiter)
+            http_addr, stop = await start_rest(
+                settings.http_addr, services, limiter, Connections(room, single)
+            )
             closing.append(stop)
         if duties.grpc:
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
@@ -234,9 +244,14 @@ async def _serve(
 
 
 async def start_rest(
-    address: Address, services: Services, limiter: Limiter | None = None
+    address: Address,
+    services: Services,
+    limiter: Limiter | None = None,
+    connections: Connections | None = None,
 ) -> tuple[Address, Stop]:
-    """Start REST and return where it listens and what stops it."""
+    """Start REST and return where it listens and what stops it; without bounds there may be any number."""
+    if connections is None:
+        connections = Connections()
     listener = _listener(address)
     config = uvicorn.Config(
         build_rest(services, installed_version("montane"), limiter),
@@ -244,12 +259,11 @@ async def start_rest(
         access_log=False,
         lifespan="off",
         timeout_graceful_shutdown=GRACE,
-        timeout_keep_alive=KEEP_ALIVE,
         server_header=False,
         # Who calls is told by a proxy only if a setting says that one stands in front.
         proxy_headers=False,
-        http=HttpConnection,
-        ws=SocketConnection,
+        http=cast(Any, partial(HttpConnection, connections)),
+        ws=cast(Any, partial(SocketConnection, connections)),
         ws_max_size=MAX_BODY,
         # Compression takes more memory a connection than all else together.
         ws_per_message_deflate=False,
@@ -325,6 +339,23 @@ def _allow_connections() -> None:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _room_for_connections(pool_size: int, *, faces: int) -> int | None:
+    """Return how many connections each face may have open: all but what else may need files.
+
+    Args:
+        pool_size: The most connections to the database.
+        faces: How many faces share the room.
+    """
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY or not faces:
+        return None
+    return max(FEWEST_CONNECTIONS, (files - KEPT_FILES - pool_size) // faces)
 
 
 def _greet(

@@ -68,6 +68,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         rate_limit_streams: Streams opened with one token, or without a token from one address.
         rate_limit_open_streams: Streams open at once with one token, or without a token from one address.
         rate_limit_address_streams: Streams open at once from one address.
+        rate_limit_connections: Connections open at once from one address, if no proxies are trusted.
         trusted_proxies: How many proxies stand in front, whose `X-Forwarded-For` says who calls.
     """
 
@@ -102,6 +103,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit_streams: Budget | None = DEFAULTS.streams
     rate_limit_open_streams: int | None = DEFAULTS.open_streams
     rate_limit_address_streams: int | None = DEFAULTS.address_streams
+    rate_limit_connections: int | None = DEFAULTS.connections
     trusted_proxies: int = DEFAULTS.trusted_proxies
 
     @property
@@ -117,6 +119,7 @@ class Settings(Struct, frozen=True, kw_only=True):
             streams=self.rate_limit_streams,
             open_streams=self.rate_limit_open_streams,
             address_streams=self.rate_limit_address_streams,
+            connections=self.rate_limit_connections,
             trusted_proxies=self.trusted_proxies,
         )
 
@@ -198,6 +201,10 @@ def _most(text: str) -> int | None:
     return None if text.lower() == "off" else _count(text)
 
 
+def _most_or_any(text: str) -> int | None:
+    return None if text == "0" else _most(text)
+
+
 def _proxies(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 9):
         raise ValueError("expected a number from 0 to 9")
@@ -273,5 +280,6 @@ _READERS: Mapping[str, Any] = {
     "rate_limit_streams": _budget,
     "rate_limit_open_streams": _most,
     "rate_limit_address_streams": _most,
+    "rate_limit_connections": _most_or_any,
     "trusted_proxies": _proxies,
 }

@@ -60,6 +60,8 @@ class Limits(Struct, frozen=True, kw_only=True):
         streams: Streams opened with one token, or without a token from one address.
         open_streams: Streams open at once with one token, or without a token from one address.
         address_streams: Streams open at once from one address, with tokens or without.
+        connections: Connections open at once from one address, of each of REST and gRPC; not counted where
+            proxies stand in front, from which all of them come.
         trusted_proxies: How many proxies stand in front, each of which says for whom it calls.
     """
 
@@ -70,6 +72,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     streams: Budget | None = Budget(600, 60)
     open_streams: int | None = 200
     address_streams: int | None = 1_000
+    connections: int | None = 256
     trusted_proxies: int = 0
 
 
@@ -81,6 +84,7 @@ UNLIMITED = Limits(
     streams=None,
     open_streams=None,
     address_streams=None,
+    connections=None,
 )
 """No limits at all."""
 

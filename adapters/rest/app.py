@@ -12,6 +12,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import License
 
 from adapters.rest import problems
+from adapters.rest.connections import ClientGone
 from adapters.rest.limits import Limited, about
 from adapters.rest.openapi import document
 from adapters.rest.requests import MAX_BODY, Call
@@ -76,6 +77,15 @@ What anybody may see needs no token; one that is shown must be good all the same
 everywhere within 5 seconds, and streams that are open by it end. A deployment may trust an OpenID Connect
 issuer as well: its tokens, shown in the same way, name a player each, with `play`, `read` and `webhooks`; the
 player is made when it is first seen.
+
+## Connections
+
+A request's head may have 8192 bytes a line, 100 lines and 32768 bytes in all; beyond, it is refused while
+it comes (414, 431). It must come within 10 seconds, and its body after that at 1000 bytes a second (408).
+Requests sent before the answers to earlier ones are answered in order. Who ends its sending side is answered
+what it sent; then the connection closes, and with it a stream. A reader that takes nothing for 20 seconds is
+cut off. A message of a WebSocket may come in 32 frames, and 20 pings and pongs a second; beyond, it is closed
+with 1008. What is refused for how it was sent is answered with `Connection: close`.
 """
 
 
@@ -110,6 +120,7 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
             Failure: problems.on_failure,
             Rejected: problems.on_failure,
             HTTPException: problems.on_http_exception,
+            ClientGone: problems.on_client_gone,
             Exception: problems.on_bug,
         },
         websocket_class=Socket,

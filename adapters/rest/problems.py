@@ -161,6 +161,54 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
         "UNSUPPORTED_MEDIA_TYPE",
         Kind("unsupported-media-type", 415, "Unsupported media type", "Send `application/json`."),
     ),
+    408: (
+        "REQUEST_TOO_SLOW",
+        Kind(
+            "request-too-slow",
+            408,
+            "Request too slow",
+            "A request's head must come within 10 seconds, and after that 1000 bytes of its body a second.",
+        ),
+    ),
+    414: (
+        "TARGET_TOO_LONG",
+        Kind("target-too-long", 414, "Target too long", "A request's first line may have 8192 bytes."),
+    ),
+    417: (
+        "EXPECTATION_FAILED",
+        Kind("expectation-failed", 417, "Expectation failed", "`Expect` may be `100-continue` only."),
+    ),
+    431: (
+        "HEAD_TOO_LARGE",
+        Kind(
+            "head-too-large",
+            431,
+            "Head too large",
+            "The fields of a request may have 100 lines, 8192 bytes a line and 32768 bytes in all.",
+        ),
+    ),
+    501: (
+        "NOT_IMPLEMENTED",
+        Kind(
+            "not-implemented",
+            501,
+            "Not implemented",
+            "The server knows neither the method `CONNECT` nor any transfer coding but `chunked`.",
+        ),
+    ),
+    503: (
+        "TOO_MANY_CONNECTIONS",
+        Kind(
+            "too-many-connections",
+            503,
+            "Too many connections",
+            "The server has, or has of the caller's address, as many connections open as it allows.",
+        ),
+    ),
+    505: (
+        "VERSION_NOT_SUPPORTED",
+        Kind("version-not-supported", 505, "Version not supported", "The server speaks HTTP/1.1 and 1.0."),
+    ),
 }
 
 ALL_KINDS: tuple[Kind, ...] = (
@@ -234,6 +282,12 @@ def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> 
         field = PARAMETERS.get(extra[0]["key"], extra[0]["key"])
         detail, details = f"{field}: {extra[0]['message']}", {"field": field}
     return answer(problem(kind, reason, detail, details), error.headers)
+
+
+def on_client_gone(request: Request[Any, Any, Any], gone: Exception) -> Response[bytes]:
+    """Answer a client that has gone: nobody reads it, and it is no fault of the server."""
+    reason, kind = HTTP_KINDS[400]
+    return answer(problem(kind, reason, kind.meaning, {}))
 
 
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

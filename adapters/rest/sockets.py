@@ -170,9 +170,12 @@ def _asked(socket: Socket) -> Asked:
 
 
 async def _messages(socket: Socket) -> AsyncIterator[bytes]:
-    """Give what the client sends, until it goes."""
+    """Give what the client sends, until it goes or says that it sends nothing more."""
     while (event := await socket.receive())["type"] == "websocket.receive":
-        yield (event.get("text") or "").encode() or event.get("bytes") or b""
+        text, data = event.get("text"), event.get("bytes")
+        if text is None and data is None:
+            return
+        yield data or b"" if text is None else text.encode()
 
 
 async def _send(socket: Socket, message: Message) -> None:

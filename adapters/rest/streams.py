@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
@@ -9,7 +10,7 @@ from litestar import Response
 from litestar.response.base import ASGIResponse
 
 from adapters.rest.answers import LINES
-from adapters.rest.connections import abort_of
+from adapters.rest.connections import ClientGone, abort_of
 from adapters.rest.requests import Call, accepted, version_in, visit
 from services.chat_streams import ChatItem, ChatMessageItem
 from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told
@@ -165,6 +166,7 @@ class _Sending(ASGIResponse):
 
 
 async def reader_gone(receive: Any) -> None:
-    """Return when the reader has gone."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    """Return when the reader has gone, or sends nothing more."""
+    with suppress(ClientGone):
+        while (await receive())["type"] != "http.disconnect":
+            pass

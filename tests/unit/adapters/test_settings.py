@@ -63,3 +63,12 @@ def test_webhooks_stay_out_of_private_networks_unless_they_are_allowed_there() -
     assert not load({}, {variable: "refuse"}).webhook_private_addresses
     with pytest.raises(SettingError, match=f"{variable}: expected allow or refuse"):
         load({}, {variable: "yes"})
+
+
+def test_connections_of_an_address_are_bounded_by_default() -> None:
+    """256 of one address; `0` and `off` set no bound, and neither does a service without limits."""
+    name = "MONTANE_RATE_LIMIT_CONNECTIONS"
+    assert load({}, {}).limits.connections == 256
+    assert load({}, {name: "9"}).limits.connections == 9
+    for environment in ({name: "0"}, {name: "off"}, {"MONTANE_RATE_LIMIT": "off"}):
+        assert load({}, environment).limits.connections is None
