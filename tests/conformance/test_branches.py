@@ -1,5 +1,7 @@
 """Branches of every game: they go on where a viewer could believe to be, and tell it nothing."""
 
+from itertools import chain
+
 from msgspec.structs import replace
 
 from adapters.signing import Ed25519Signatures
@@ -13,6 +15,7 @@ from services.audit import Check, verify
 from tests.support.branches import CALLER, branched, some_match
 from tests.support.bundles import bundle_of
 from tests.support.chains import MATCH, chained, shown, viewers
+from tests.support.places import rarely
 from tests.support.random_matches import Table, reached
 
 MATCHES = range(2)
@@ -27,7 +30,7 @@ def test_a_branch_depends_only_on_what_its_viewer_knew(table: Table) -> None:
     hidden.
     """
     game, redrawn = table.game, []
-    for number, match in enumerate(reached(table, MATCHES, SHARE)):
+    for number, match in enumerate(chain(reached(table, MATCHES, SHARE), rarely(table, MATCHES))):
         for viewer in viewers(table.seats):
             table_of_twin = game.determinize(match.table, viewer, SeededChance(b"twin", str(number)))
             twin = replace(match, table=table_of_twin)

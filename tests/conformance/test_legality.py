@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -12,6 +13,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import seated
 from tests.support.commands import asked_for
+from tests.support.places import rarely
 from tests.support.random_matches import AnyMatch, Table, reached
 from tests.support.scenarios import luck
 from tests.support.shapes import orders
@@ -19,6 +21,8 @@ from tests.support.shapes import orders
 MATCHES = range(20)
 SHARE = 0.05
 """How many of the matches that random play comes through are looked at."""
+NEARBY = range(2)
+"""The matches from each rare place whose tables are looked at."""
 COMMANDS = 100
 """How many commands of a type are tried where there are too many to try them all."""
 
@@ -30,7 +34,7 @@ def test_listed_moves_are_accepted_and_nothing_else(table: Table) -> None:
     about the same.
     """
     dice, reasons = Random(0), Counter[str]()
-    for match in reached(table, MATCHES, SHARE):
+    for match in met(table):
         for seat in to_act(table.game, match):
             moves = legal_moves(table.game, match, seat)
             assert all(answer(table, match, seat, move) is None for move in moves)
@@ -45,7 +49,7 @@ def test_listed_moves_are_accepted_and_nothing_else(table: Table) -> None:
 def test_moves_are_listed_in_order(table: Table) -> None:
     """Moves come by command, then argument, each once (common §9), in a form that a client may send back."""
     order = orders(table.game.commands)
-    for match in reached(table, MATCHES, SHARE):
+    for match in met(table):
         for seat in to_act(table.game, match):
             moves = legal_moves(table.game, match, seat)
             keys = [order(move) for move in moves]
@@ -58,7 +62,7 @@ def test_moves_are_listed_in_order(table: Table) -> None:
 def test_only_seats_that_are_to_act_have_moves(company: Table) -> None:
     """Whoever is not to act has no move, and whatever it asks for is refused for that (common §1)."""
     dice = Random(0)
-    for match in reached(company, MATCHES, SHARE):
+    for match in met(company):
         for seat in set(seats_in_order(company.seats)) - set(to_act(company.game, match)):
             assert tuple(company.game.legal_moves(match.table, seat)) == ()
             for command in asked_for(company.game, match.table, seat, (), dice, 5):
@@ -68,10 +72,15 @@ def test_only_seats_that_are_to_act_have_moves(company: Table) -> None:
 
 def test_listing_moves_depends_on_nothing_hidden_from_the_seat(table: Table) -> None:
     """A twin that the seat cannot tell apart lists the same moves in the same order (common §5)."""
-    for match in reached(table, MATCHES, SHARE):
+    for match in met(table):
         for seat in to_act(table.game, match):
             twin = table.game.determinize(match.table, seated(seat), luck())
             assert tuple(table.game.legal_moves(twin, seat)) == legal_moves(table.game, match, seat)
+
+
+def met(table: Table) -> Iterator[AnyMatch]:
+    """Yield matches in play, as random play comes through them, and some in rare places."""
+    return chain(reached(table, MATCHES, SHARE), rarely(table, NEARBY))
 
 
 def answer(table: Table, match: AnyMatch, seat: Seat, command: Any) -> Any:

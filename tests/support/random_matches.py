@@ -23,6 +23,8 @@ MOST_COMMANDS = 20_000
 """Random play that takes longer has no end."""
 RESIGNING = 0.02
 """How often a seat, on turn or not, gives up instead of a move being made, in matches of odd numbers."""
+LIKING = 0.5
+"""How often a command that is liked is preferred."""
 PROPOSALS = 100
 """How many random options are tried for a number of seats."""
 
@@ -74,6 +76,32 @@ def played(table: Table, number: int, lucky: Callable[[Table, int], Luck] = luck
     game, dice, luck = table.game, Random(f"{table}/{number}"), lucky(table, number)
     events, match = playing(game, random_options(table, dice), table.seats, luck(0))
     yield Step(None, None, events, match)
+    yield from played_on(table, match, number, dice, luck)
+
+
+def played_on(
+    table: Table,
+    match: AnyMatch,
+    number: int,
+    dice: Random,
+    luck: Luck,
+    *,
+    liked: tuple[type[Any], ...] = (),
+) -> Iterator[Step]:
+    """Yield the steps of a random match from a table on to its end.
+
+    Args:
+        table: The game and how many play it.
+        match: The match so far.
+        number: Which match. If it is odd, seats give up now and then.
+        dice: What chooses.
+        luck: The chance of each step, the first being 1.
+        liked: Commands that are preferred half of the time.
+
+    Raises:
+        AssertionError: It has no end.
+    """
+    game = table.game
     for place in range(1, MOST_COMMANDS):
         if match.phase is Phase.FINISHED:
             return
@@ -85,6 +113,8 @@ def played(table: Table, number: int, lucky: Callable[[Table, int], Luck] = luck
             to_act = game.to_act(match.table)
             seat = to_act[int(dice.random() * len(to_act))]
             moves = legal_moves(game, match, seat)
+            if liked and dice.random() < LIKING:
+                moves = tuple(move for move in moves if isinstance(move, liked)) or moves
             command = moves[int(dice.random() * len(moves))]
         events, match = submit(game, match, seat, command, luck(place))
         yield Step(seat, command, events, match)

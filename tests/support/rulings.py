@@ -283,17 +283,22 @@ def shown(game: AnyGame, state: Any, events: Iterable[object]) -> Iterator[str]:
     for event in events:
         if type(event) in by_event:
             after = game.evolve(state, event)
-            for ruling, shows in by_event[type(event)]:
-                if shows(state, event, after):
-                    yield ruling
+            yield from shown_by(game.id, state, event, after)
             state = after
+
+
+def shown_by(game: str, before: Any, event: Any, after: Any) -> Iterator[str]:
+    """Yield the rulings that an event of a game shows; none of a game that is not registered."""
+    for ruling, shows in _by_event(game).get(type(event), ()):
+        if shows(before, event, after):
+            yield ruling
 
 
 @cache
 def _by_event(game: str) -> Mapping[type[Any], tuple[tuple[str, Step], ...]]:
     """Return the rulings that may show in each type of event of a game."""
-    met = [(ruling, how) for ruling, how in RULINGS[game].items() if isinstance(how, Played)]
-    return {
-        kind: tuple((ruling, how.shows) for ruling, how in met if kind in how.events)
-        for kind in GAMES[game].events
-    }
+    met = [(ruling, how) for ruling, how in RULINGS.get(game, {}).items() if isinstance(how, Played)]
+    kinds = {kind for _, how in met for kind in how.events}
+    if game in GAMES:
+        kinds.update(GAMES[game].events)
+    return {kind: tuple((ruling, how.shows) for ruling, how in met if kind in how.events) for kind in kinds}

@@ -9,7 +9,7 @@ viewer's table from then on.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -35,7 +35,18 @@ from services.views import SeenEvent, Source, View, seen_event, view
 from tests.support.commands import asked_for
 from tests.support.differences import Path, differences, of_any, plain, scalars, written
 from tests.support.matches import LINK, playing
-from tests.support.random_matches import AnyGame, AnyMatch, Table, luck_of, played, random_options
+from tests.support.places import from_place, from_rare_places, nearby
+from tests.support.random_matches import (
+    AnyGame,
+    AnyMatch,
+    Luck,
+    Step,
+    Table,
+    luck_of,
+    played,
+    random_options,
+)
+from tests.support.rulings import shown_by
 
 ID = MatchId("match_0")
 SEED = bytes(32)
@@ -78,6 +89,7 @@ class Compared:
         redrawn: The parts of the whole table in which twins differ from the true match.
         shown: How often parts of events that are hidden from some differed for a viewer.
         on_table: How often they lay on that viewer's table from then on.
+        near: How often an event was compared that shows a ruling, or happens near a rare place.
     """
 
     hidden_parts: Parts
@@ -87,11 +99,18 @@ class Compared:
     redrawn: set[Path] = field(default_factory=set)
     shown: Counter[Kept] = field(default_factory=Counter)
     on_table: Counter[Kept] = field(default_factory=Counter)
+    near: Counter[str] = field(default_factory=Counter)
 
     @property
     def never_redrawn(self) -> list[Path]:
         """Return the parts that are hidden from a viewer and the same in all its twins."""
         return [path for path in self.hidden if not any(part[: len(path)] == path for part in self.redrawn)]
+
+    def note(self, game: AnyGame, before: Any, event: Any, after: Any) -> None:
+        """Count an event that is compared by what it is about."""
+        if type(event) in game.events:
+            self.near.update(shown_by(game.id, before, event, after))
+            self.near.update(nearby(game.id, before, event, after))
 
     def judge(self) -> None:
         """Refuse what an event showed without the table showing it.
@@ -107,11 +126,15 @@ class Compared:
 
 def hidden_parts(table: Table, matches: Iterable[int]) -> Parts:
     """Return the parts of events that are not shown to every viewer, as random matches have them."""
+    return hidden_in(table, (step for number in matches for step in played(table, number)))
+
+
+def hidden_in(table: Table, steps: Iterable[Step]) -> Parts:
+    """Return the parts of events that are not shown to every viewer, as these steps have them."""
     game = table.game
     return frozenset(
         (tag(type(event)), of_any(path))
-        for number in matches
-        for step in played(table, number)
+        for step in steps
         for event in step.events
         if type(event) in game.events
         for viewer in viewers(table)
@@ -139,7 +162,33 @@ def look_for_leaks(table: Table, matches: Iterable[int], hidden: Parts) -> Compa
     for number in matches:
         dice = Random(f"{table}/{number}")
         for viewer in dice.sample(viewers(table), min(LOOKING, table.seats + 1)):
-            _Pair(table, number, viewer, compared).play_out()
+            _Pair(
+                table, f"{number}", played(table, number), luck_of(table, number), viewer, compared
+            ).play_out()
+            compared.judge()
+    return compared
+
+
+def look_in_rare_places(table: Table, matches: Collection[int]) -> Compared:
+    """Play random matches that go on from rare places, each for some viewers, beside twins.
+
+    Args:
+        table: The game and how many play it.
+        matches: Which matches from each place.
+
+    Raises:
+        Leak: A viewer can tell what it may not know.
+    """
+    compared = Compared(
+        hidden_in(table, (step for _, _, steps in from_rare_places(table, matches) for step in steps))
+    )
+    for viewer in viewers(table):
+        compare_openings(table, viewer, compared)
+    for place, number, _ in from_rare_places(table, matches):
+        dice = Random(f"{place.name} {table}/{number}")
+        for viewer in dice.sample(viewers(table), min(LOOKING, table.seats + 1)):
+            steps, luck = from_place(table, place, number), luck_of(table, number)
+            _Pair(table, f"{place.name} {number}", steps, luck, viewer, compared).play_out()
             compared.judge()
     return compared
 
@@ -161,12 +210,20 @@ def faces(game: AnyGame) -> tuple[tuple[Callable[[Any], bytes], Callable[[Any], 
 class _Pair:
     """A random match and its twin for a viewer."""
 
-    def __init__(self, table: Table, number: int, viewer: Viewer, compared: Compared) -> None:
+    def __init__(
+        self,
+        table: Table,
+        name: str,
+        steps: Iterator[Step],
+        luck: Luck,
+        viewer: Viewer,
+        compared: Compared,
+    ) -> None:
         self._viewer, self._compared = viewer, compared
         self._game, self._faces = table.game, faces(table.game)
-        self._luck = luck_of(table, number)
-        self._dice = Random(f"{table}/{number}/{viewer}")
-        self._steps = played(table, number)
+        self._luck = luck
+        self._dice = Random(f"{table}/{name}/{viewer}")
+        self._steps = steps
         opening = next(self._steps)
         self._true, self._version = opening.match, len(opening.events)
         self._place = 0
@@ -258,7 +315,9 @@ class _Pair:
         decided = len(game.decide(before.table, seat, command, self._chance())) if forcing else 0
         for place, event in enumerate(happened):
             self._version += 1
-            self._true = evolve(game, self._true, event)
+            earlier, self._true = self._true.table, evolve(game, self._true, event)
+            self._compared.note(game, earlier, event, self._true.table)
+            self._same_at_once()
             if alike:
                 if place == len(in_twin):
                     raise Leak(f"{self._viewer} sees that {command} brings about more")
@@ -286,6 +345,13 @@ class _Pair:
         if matches[0].phase is Phase.FINISHED or not over:
             self._same(f"its view after {shown.type}", *map(self._view, matches))
         return True
+
+    def _same_at_once(self) -> None:
+        """Assert that the viewer sees the same in a new twin, in the midst of a command's events too."""
+        table = self._true.table
+        twin = self._game.determinize(table, self._viewer, self._other_chance())
+        if self._game.view(twin, self._viewer) != self._game.view(table, self._viewer):
+            self._same("its view", self._view(self._true), self._view(replace(self._true, table=twin)))
 
     def _same_forced(self, seat: Seat) -> None:
         """Assert that what is forced next, or that nothing is, does not depend on what is hidden.
@@ -358,6 +424,7 @@ def compare_openings(table: Table, viewer: Viewer, compared: Compared) -> None:
         tables = game.view(match.table, viewer), game.view(twin.table, viewer)
         for event, other in zip(events, others, strict=False):
             if type(event) in game.events and type(other) in game.events:
+                compared.note(game, game.initial, event, game.evolve(game.initial, event))
                 shown = game.seen(event, viewer), game.seen(other, viewer)
                 keep(game, compared, f"{viewer.kind} {viewer.seat}", shown, tables)
 

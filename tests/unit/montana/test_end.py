@@ -3,11 +3,11 @@
 import pytest
 
 from domain.match import Finished, Resign, Resigned, Started, submit
-from domain.montana.catalogue import Options
-from domain.montana.commands import MoveCard, Redeal
+from domain.montana.catalogue import Options, RedealPolicy
+from domain.montana.commands import Command, MoveCard, Redeal
 from domain.montana.events import CardMoved, Dealt
-from domain.montana.outcome import finished_part, outcome, scores
-from domain.shared.game import play
+from domain.montana.outcome import finished_part, outcome, scores, standings
+from domain.shared.game import default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from tests.support.matches import playing
@@ -155,3 +155,25 @@ def test_giving_up_loses_and_the_score_counts() -> None:
     lost = Outcome(OutcomeKind.LOST, (), (5,), "resigned")
     assert events == (Resigned(Seat(0)), Finished(lost))
     assert given_up.outcome == lost
+
+
+@pytest.mark.parametrize(
+    ("text", "redeals", "policy", "move"),
+    [
+        (LAST_MOVE, 1, RedealPolicy.WHEN_STUCK, MoveCard("4S", 3, 2)),
+        (LAST_MOVE, 1, RedealPolicy.ANY_TIME, MoveCard("4S", 3, 2)),
+        (LAST_MOVE.replace("__  KS  4S", "4S  KS  __"), 1, RedealPolicy.WHEN_STUCK, Redeal()),
+        (ONE_MOVE_AWAY, 0, RedealPolicy.WHEN_STUCK, MoveCard("KC", 0, 11)),
+        (COMPLETE.replace("2H 3H", "__ 3H").replace("KH __", "KH 2H"), 0, RedealPolicy.WHEN_STUCK, None),
+    ],
+)
+def test_default_moves(text: str, redeals: int, policy: RedealPolicy, move: Command | None) -> None:
+    """The first listed move: the lowest card that can be moved, a redeal only if none can (common §7, §9)."""
+    state = table(text, redeals=redeals, policy=policy)
+    first = next(iter(montana.game.legal_moves(state, Seat(0))))
+    assert default_move(montana.game, state, Seat(0)) == first == (move or MoveCard("2C", 1, 0))
+
+
+def test_the_only_seat_is_ranked_by_its_score() -> None:
+    """There is nothing to tie with: the score alone (§5.3)."""
+    assert standings(table(LAST_MOVE)) == ((5,),)

@@ -1,29 +1,37 @@
 """Montanara §5: the end; and §4.11: resigning."""
 
+from itertools import product
+
 import pytest
 from msgspec.structs import replace
 
 from domain.match import Finished, Resign, Resigned, submit
-from domain.montanara.catalogue import Kind, Options
+from domain.montanara.catalogue import Kind, Options, TunnelOrder
 from domain.montanara.commands import (
+    ArrangeTunnel,
     Command,
+    DeclineLook,
     Dig,
     DigHome,
+    LookAtMountain,
+    Place,
+    PlaceDrilled,
     PlayCaveIn,
     PlayDrilling,
     PlayDwarf,
     PlayOpenPit,
     PlayShaking,
     PlayTunnel,
+    StopDrilling,
     TakeCard,
 )
 from domain.montanara.events import CardDug, CardTaken, CaveInDug, CrystalDug, DigBegun, OpenPitPlayed
 from domain.montanara.outcome import outcome, scores, standings
-from domain.shared.game import play
+from domain.shared.game import default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from tests.support.matches import playing
-from tests.support.montanara import cards, laid, montanara, table
+from tests.support.montanara import after, cards, laid, montanara, table
 from tests.support.rigged import StackedChance
 from tests.support.scenarios import ANN, BEN, luck
 
@@ -164,9 +172,9 @@ def test_nothing_else_uses_a_mountain_up(command: Command) -> None:
     """Shaking, tunnel, drilling and the others leave as many mountains as there were, or more (§5.3)."""
     hand = "dwarf cave_in shaking tunnel drilling"
     before = table(hands=f"{hand} / ", mountains="dwarf / / dwarf theft / ")
-    _, after = play(montanara.game, before, ANN, command, luck())
-    assert sum(map(bool, after.mountains)) >= 2
-    assert outcome(after) is None
+    _, played = play(montanara.game, before, ANN, command, luck())
+    assert sum(map(bool, played.mountains)) >= 2
+    assert outcome(played) is None
 
 
 def test_resigning_gives_the_match_to_the_other_seat() -> None:
@@ -182,3 +190,51 @@ def test_resigning_gives_the_match_to_the_other_seat() -> None:
         )
         assert over.table == lifted.table
         assert (laid(over.table).played, laid(over.table).lifted) == (Kind.DRILLING, True)
+
+
+LAID = "theft / dwarf dwarf / / tunnel crystal"
+
+
+@pytest.mark.parametrize(
+    ("commands", "seat", "move"),
+    [
+        ((), ANN, TakeCard(0)),
+        ((PlayCaveIn(),), BEN, DeclineLook()),
+        ((PlayCaveIn(), LookAtMountain(1)), ANN, DeclineLook()),
+        ((PlayDrilling(1),), ANN, PlaceDrilled(Place.BOTTOM)),
+        ((PlayDrilling(1), PlaceDrilled(Place.TOP)), ANN, StopDrilling()),
+        ((PlayTunnel(3),), ANN, ArrangeTunnel(cards("crystal tunnel"))),
+    ],
+)
+def test_default_moves(commands: tuple[Command, ...], seat: Seat, move: Command) -> None:
+    """A look is declined, drilling stopped, a lifted card goes to the bottom; else the first (common §7)."""
+    state = table(
+        hands="cave_in drilling tunnel dwarf / dwarf",
+        mountains=LAID,
+        displays="dwarf / dwarf",
+        tunnel_order=TunnelOrder.CHOSEN,
+    )
+    reached = after(state, *commands)
+    assert montanara.game.to_act(reached) == (seat,)
+    assert default_move(montanara.game, reached, seat) == move
+
+
+def test_the_first_mountain_with_cards_is_taken_from_by_default() -> None:
+    """It is the first listed move, whatever the hand holds (common §7, §9)."""
+    state = table(hands="dwarf theft / ", mountains="/ / dwarf theft / tunnel tunnel", displays="dwarf / ")
+    assert default_move(montanara.game, state, ANN) == TakeCard(2)
+
+
+def test_every_pair_of_displays_is_ranked() -> None:
+    """Crystals before dwarfs, each counted whole; level on both is a draw (§5.2)."""
+    displays = [(crystals, dwarfs) for crystals in range(4) for dwarfs in range(5 - crystals)]
+    for ann, ben in product(displays, repeat=2):
+        shown = " / ".join("crystal " * crystals + "dwarf " * dwarfs for crystals, dwarfs in (ann, ben))
+        ended = outcome(table(mountains="/ / dwarf / ", displays=shown))
+        assert ended is not None
+        if ann == ben:
+            assert (ended.kind, ended.winners) == (OutcomeKind.DRAWN, ())
+        elif ann[0] != ben[0]:
+            assert (ended.kind, ended.winners) == (OutcomeKind.WON, (ANN if ann[0] > ben[0] else BEN,))
+        else:
+            assert (ended.kind, ended.winners) == (OutcomeKind.WON, (ANN if ann[1] > ben[1] else BEN,))

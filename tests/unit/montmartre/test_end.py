@@ -152,6 +152,23 @@ def test_ties_share() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("last", "winners"),
+    [
+        ("... | | b2 | 15\n... | | g8 | 4 | 5\ny8 y7 y6 | | p10 | 7", (ANN, BEN, CAM)),
+        ("... | | b2 | 15\n... | | g8 | 4 | 5\ny8 y7 y6 | | p10 | 8", (CAM,)),
+        ("... | | b2 | 15\n... | | g8 | 4 | 4\ny8 y7 y6 | | p10 | 7", (ANN, CAM)),
+        ("... | | | 16\n... | | g6 g10\ny8 y7 y6 | | | 4 | 12", (ANN, BEN, CAM)),
+    ],
+)
+def test_nothing_breaks_a_tie(last: str, winners: tuple[Seat, ...]) -> None:
+    """Francs, collectors, their number and contracts count alike: only their sum does (§7.3)."""
+    outcome = ended(last)
+    assert outcome is not None
+    assert outcome.winners == winners
+    assert outcome.kind is (OutcomeKind.SHARED if len(winners) > 1 else OutcomeKind.WON)
+
+
 def test_the_reason_tells_what_brought_the_end() -> None:
     """An end by the collectors is told as such, with the scores as they stand (§7.1, §7.3)."""
     last = table("...\n... | | b2 b4 b6 b8 b10\n... | g1 | g2 g4 g6 g8 | 0 | 4", turn=2)

@@ -201,6 +201,10 @@ def test_whoever_does_not_choose_keeps_all() -> None:
     assert default_move(mount_drago.game, SUMMIT_CARDS, ANN) == Draw()
     state = table("red-1 | blue-3 red-2\nwhite-1")
     assert default_move(mount_drago.game, state, ANN) == PlayCard("blue-3", ride=False)
+    state = table("red-1 | blue-5 red-2 red-1\nwhite-1", dragons="blue 4, red 1")
+    assert default_move(mount_drago.game, state, ANN) == PlayCard("blue-5")
+    only = table("red-1 | black-1\nwhite-1", dragons=ON_TOP, phase=Phase.DISCARD)
+    assert default_move(mount_drago.game, only, ANN) == Draw()
 
 
 RUN_OUT = """

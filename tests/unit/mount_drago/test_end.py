@@ -26,6 +26,8 @@ def nearly_over(dragons: str, points: tuple[int, ...], hand: str = "red-3 green-
         ((0, 20, 0), OutcomeKind.WON, (1,), (3, 19, 3)),
         ((1, 5, 0), OutcomeKind.SHARED, (0, 1), (4, 4, 3)),
         ((2, 6, 2), OutcomeKind.SHARED, (0, 1, 2), (5, 5, 5)),
+        ((-5, -1, -5), OutcomeKind.SHARED, (0, 1, 2), (-2, -2, -2)),
+        ((97, 101, 96), OutcomeKind.SHARED, (0, 1), (100, 100, 99)),
         ((-8, -9, -9), OutcomeKind.WON, (0,), (-5, -10, -6)),
     ],
 )

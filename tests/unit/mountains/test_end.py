@@ -85,6 +85,12 @@ def test_low_decks_do_not_count(used: str) -> None:
         ((5, 5, 4), (7, 8, 20), OutcomeKind.WON, (BEN,)),
         ((5, 4, 5), (8, 20, 8), OutcomeKind.SHARED, (ANN, CAM)),
         ((0, 0, 0), (8, 8, 8), OutcomeKind.SHARED, (ANN, BEN, CAM)),
+        ((5, 5, 5), (9, 10, 2), OutcomeKind.WON, (BEN,)),
+        ((5, 5, 4), (0, 1, 50), OutcomeKind.WON, (BEN,)),
+        ((9, 10, 8), (134, 0, 120), OutcomeKind.WON, (BEN,)),
+        ((7, 7, 7), (134, 133, 120), OutcomeKind.WON, (ANN,)),
+        ((7, 7, 7), (120, 134, 134), OutcomeKind.SHARED, (BEN, CAM)),
+        ((21, 20, 21), (100, 134, 100), OutcomeKind.SHARED, (ANN, CAM)),
     ],
 )
 def test_most_stamps_then_most_stones_win(
@@ -109,12 +115,25 @@ def test_the_game_has_not_ended_before_it_began() -> None:
         ("1-04", False, DeclineHike()),
         ("1-04", True, AbandonHike()),
         ("1-09", False, DeclineOffer()),
+        ("5s-09", False, DeclineOffer()),
         ("", False, ChooseHike("1")),
     ],
 )
-def test_a_seat_that_does_not_choose_declines(card: str, asked: bool, move: object) -> None:
-    """The default move declines or abandons, else it is the first that is legal (common §7)."""
-    assert default_move(mountains.game, table("rope", "boots", card=card, asked=asked), ANN) == move
+@pytest.mark.parametrize("stones", [(8, 8), (0, 0), (1, 40)])
+def test_a_seat_that_does_not_choose_declines(
+    card: str, asked: bool, move: object, stones: tuple[int, ...]
+) -> None:
+    """The default move declines or abandons, else it is the first that is legal (common §7).
+
+    That nothing is missing for the hike, or that the seat has no stones, makes no difference.
+    """
+    given = table("rope", "boots", card=card, asked=asked, stones=stones)
+    assert default_move(mountains.game, given, ANN) == move
+
+
+def test_without_a_first_deck_the_next_is_chosen() -> None:
+    """The first listed move is the first deck with cards (common §7, §9)."""
+    assert default_move(mountains.game, table("rope", "boots", used="1 2"), ANN) == ChooseHike("3")
 
 
 def test_a_seat_that_resigned_plays_on_by_default_moves() -> None:
