@@ -14,6 +14,7 @@ from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.retention import PostgresArchive
+from adapters.postgres.set_aside import PostgresSetAside
 from adapters.settings import Settings
 from adapters.webhook_worker import WebhookWorker
 from domain.games import GAMES
@@ -24,6 +25,7 @@ from services.head_signer import HeadSigner
 from services.heads import Keys
 from services.matches import Matches
 from services.ports import Clock
+from services.readmission import Readmission
 from services.retention import Retention
 from services.timekeeper import Timekeeper
 
@@ -147,6 +149,7 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
     players = BotPlayers(matches, agenda, POLICIES, timedelta(milliseconds=settings.bot_pause))
     archive = PostgresArchive(datastore, feed=timedelta(days=settings.feed_days), open_for=open_for)
     signer = HeadSigner(PostgresHeads(datastore), keys, clock)
+    readmission = Readmission(PostgresSetAside(datastore), matches.decisions.live)
     models = ReadModels(dict(GAMES), datastore, read_models())
     follower = Follower(datastore.direct, models.catch_up, forget=models.forget)
     return Workers(
@@ -156,6 +159,7 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
             Steps("bots", players.step),
             Steps("signatures", signer.step),
             Steps("retention", Retention(archive, clock).step),
+            Steps("matches set aside", readmission.step),
             WebhookWorker(settings, datastore, dict(GAMES), clock),
         ],
     )

@@ -334,6 +334,18 @@ class LiveMatches:
             raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
         return live
 
+    async def check(self, id: MatchId) -> None:
+        """Read a match from its first event, without a snapshot, and set it aside if that is not possible.
+
+        Raises:
+            NotFound: There is no such match.
+            SetAside: It cannot be read.
+        """
+        events = await self._store.read(id)
+        if not events:
+            raise NotFound("NO_SUCH_MATCH", match=id)
+        await self._opened(id, events)
+
     async def _opened(self, id: MatchId, events: Sequence[Recorded]) -> Live:
         try:
             live = opened(self._games, id, events[:1])

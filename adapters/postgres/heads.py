@@ -1,6 +1,7 @@
 """Signed heads and days in PostgreSQL or in memory."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -13,6 +14,7 @@ from psycopg import Cursor, sql
 from adapters.postgres.datastore import Datastore, hold
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.reader import newest
+from adapters.postgres.set_aside import put_aside
 from adapters.postgres.store import EVENTS, uuid_of
 from adapters.signing import key_of
 from domain.match import BranchOf, Finished
@@ -183,8 +185,9 @@ class MemoryHeads:
         for stored in found:
             number = cast(UUID, stored.originator_id)
             (opening,) = self._log.select_events(number, limit=1)
-            if not is_branch(opening.state):
-                finals.append(final_of(number, stored.originator_version, stored.state))
+            with suppress(msgspec.DecodeError):
+                if not is_branch(opening.state):
+                    finals.append(final_of(number, stored.originator_version, stored.state))
         more = len(found) == most
         return Finals(tuple(finals), found[-1].id if more else newest, more)
 
@@ -301,13 +304,16 @@ def _finals(cursor: Cursor[Any], most: int) -> Finals:
     up_to = newest(cursor)
     # Planned anew each time: a plan made while the log was small reads all of it later on.
     rows = cursor.execute(FINALS, (after, up_to, FINISHED, most), prepare=False).fetchall()
-    finals = tuple(
-        final_of(row["originator_id"], row["originator_version"], bytes(row["state"]))
-        for row in rows
-        if not is_branch(bytes(row["opening"]))
-    )
+    finals = []
+    for row in rows:
+        number, version = row["originator_id"], row["originator_version"]
+        try:
+            if not is_branch(bytes(row["opening"])):
+                finals.append(final_of(number, version, bytes(row["state"])))
+        except (msgspec.DecodeError, TypeError) as error:
+            put_aside(cursor, number, version, f"it cannot be signed: {error}")
     more = len(rows) == most
-    return Finals(finals, rows[-1]["notification_id"] if more else up_to, more)
+    return Finals(tuple(finals), rows[-1]["notification_id"] if more else up_to, more)
 
 
 def _next(day: str) -> str:

@@ -18,6 +18,7 @@ from msgspec import Raw, Struct
 
 from adapters.generics import filled
 from domain.match import MATCH_EVENTS, Branched, Match, Opened, PlayerId
+from domain.match.branch import read_table
 from domain.match.proof import Link
 from domain.shared.seats import Seat
 from services.live import NAME_BYTES, Games
@@ -87,6 +88,7 @@ class EventMapper(Mapper[UUID]):
 
     def __init__(self, games: Games) -> None:
         """Take the registered games."""
+        self._games = games
         types: list[type[Any]] = [*MATCH_EVENTS, *(event for game in games.values() for event in game.events)]
         branched = filled(Branched, reduce(or_, (game.table for game in games.values())))
         self._decoders = {
@@ -137,6 +139,8 @@ class EventMapper(Mapper[UUID]):
         try:
             decoder = self._decoders.get(topic) or self._openings[self._game_in(topic, state)]
             envelope = decoder.decode(state)
+            if isinstance(envelope.event, Branched):
+                read_table(self._games[tag(type(envelope.event.table))], envelope.event.state)
         except KeyError as error:
             raise Unreadable(version, f"{error.args[0]} is not known") from error
         except (msgspec.DecodeError, TypeError, RecursionError) as error:

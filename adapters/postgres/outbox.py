@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,9 @@ from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import LogReader, newest
+from adapters.postgres.set_aside import put_aside, why
 from domain.match import PlayerId
+from services.errors import Failure
 from services.ids import match_id, parsed, written
 from services.live import Games, game_of
 from services.messages import Notice, body, notices
@@ -157,13 +160,12 @@ class OutboxRecorder(PostgresTrackingRecorder):
             # Read before the webhooks: one that is made meanwhile is told of what comes behind this.
             up_to = newest(cursor)
             batch: Sequence[Happened] = ()
-            put = 0
+            reached, put = max(up_to, start), 0
             if _anybody(cursor):
                 reader = reader if start == self._seen else LogReader(self._games)
-                batch = reader.read(cursor, start, up_to, self._topics, BATCH)
+                batch, reached = reader.read(cursor, start, up_to, self._topics, BATCH)
                 put = self._put(cursor, batch)
                 self._reader = reader
-            reached = batch[-1].position if len(batch) == BATCH else max(up_to, start)
             if batch or reached - stored > STRIDE:
                 self._insert_tracking(cursor, Tracking(NAME, reached))
         self._seen = reached
@@ -177,7 +179,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
 
     def _put(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> int:
         """Put down the messages that events make, and return how many those are."""
-        told = [(happened, noticed(happened)) for happened in batch]
+        told = [(happened, _tolerant(cursor, happened, partial(noticed, happened))) for happened in batch]
         players = {notice.owner for _, some in told for notice in some if notice.owner is not None}
         subscribers: dict[PlayerId | None, list[Subscriber]] = {}
         numbers = [parsed("player", player) for player in sorted(players)]
@@ -190,22 +192,44 @@ class OutboxRecorder(PostgresTrackingRecorder):
             return 0
         matches = list({happened.number for happened in batch})
         seeds = {row["match_id"]: bytes(row["seed"]) for row in cursor.execute(SEEDS, (matches,))}
-        rows: list[Row] = [
-            (
-                parsed("delivery", put.id),
-                put.subscriber.id,
-                happened.position,
-                put.ordinal,
-                put.type,
-                happened.number,
-                put.subscriber.target,
-                put.body,
-                happened.recorded.at,
-            )
+
+        def rows_of(happened: Happened, some: Sequence[Notice]) -> list[Row]:
+            return [
+                (
+                    parsed("delivery", put.id),
+                    put.subscriber.id,
+                    happened.position,
+                    put.ordinal,
+                    put.type,
+                    happened.number,
+                    put.subscriber.target,
+                    put.body,
+                    happened.recorded.at,
+                )
+                for put in messages(self._games, seeds[happened.number], happened, some, subscribers)
+            ]
+
+        rows = [
+            row
             for happened, some in told
-            for put in messages(self._games, seeds[happened.number], happened, some, subscribers)
+            if some
+            for row in _tolerant(cursor, happened, partial(rows_of, happened, some))
         ]
         return put_down(cursor, rows)
+
+
+def _tolerant[Item](
+    cursor: Cursor[Any], happened: Happened, make: Callable[[], Sequence[Item]]
+) -> Sequence[Item]:
+    """Return what is made of an event; if that fails its match is set aside, and all others are told."""
+    try:
+        return make()
+    except Failure:
+        # Of an edition that is not known here: a newer process tells of it.
+        raise
+    except Exception as error:
+        put_aside(cursor, happened.number, happened.recorded.version, why(error))
+        return ()
 
 
 def _anybody(cursor: Cursor[Any]) -> bool:

@@ -8,14 +8,17 @@ from uuid import UUID
 
 from msgspec import Struct
 from psycopg import Connection, Cursor, sql
+from psycopg.rows import tuple_row
 
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.mapper import Unreadable
 from services.ids import MatchId, match_id, parsed
 
 PUT = (
     "INSERT INTO matches_set_aside (match_id, version, why) VALUES (%s, %s, %s)"
     " ON CONFLICT (match_id) DO NOTHING RETURNING match_id"
 )
+NUMBERS = "SELECT match_id FROM matches_set_aside"
 SELECT = "SELECT match_id, version, why, found_at FROM matches_set_aside ORDER BY found_at, match_id"
 READABLE = sql.SQL("match_id <> ALL ((SELECT set_aside())::uuid[])")
 """Leaves out matches that are set aside; they are found once, so that the plan of a query stays as it was."""
@@ -51,6 +54,16 @@ class PostgresSetAside:
         if await self._datastore.execute(PUT, (parsed("match", match), version, why)):
             tell(match, version, why)
 
+    async def all(self) -> Sequence[MatchId]:
+        """Return the matches that are set aside."""
+        return [match_id(row["match_id"]) for row in await self._datastore.execute(NUMBERS)]
+
+    async def take_in(self, match: MatchId) -> None:
+        """Set a match aside no longer."""
+        await self._datastore.execute(
+            "DELETE FROM matches_set_aside WHERE match_id = %s", (parsed("match", match),)
+        )
+
 
 class MemorySetAside:
     """Puts down which matches are set aside, in memory."""
@@ -70,6 +83,17 @@ def put_aside(cursor: Cursor[Any], number: UUID, version: int, why: str) -> None
     """Set a match aside within a transaction; the first to do so, of all processes, says so in its log."""
     if cursor.execute(PUT, (number, version, why)).rowcount:
         tell(match_id(number), version, why)
+
+
+def aside_in(cursor: Cursor[Any]) -> Sequence[UUID]:
+    """Return the matches that are set aside, within a transaction."""
+    with cursor.connection.cursor(row_factory=tuple_row) as reading:
+        return [number for (number,) in reading.execute(NUMBERS)]
+
+
+def why(error: Exception) -> str:
+    """Return why an event cannot be taken in, for whoever operates the service."""
+    return str(error) if isinstance(error, Unreadable) else f"it makes no sense in the match: {error!r}"
 
 
 def all_aside(connection: Connection[Any]) -> Sequence[AsideMatch]:

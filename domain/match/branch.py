@@ -31,6 +31,11 @@ from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import Viewer, sees_all
 
+SCHEMA = "schema"
+"""Beside the fields of a stored table: the number of its shape. No table has a field of this name."""
+FIRST_SCHEMA = 1
+"""The shape of tables that were stored without a number."""
+
 
 def branch_terms[O](
     terms: Terms[O],
@@ -98,7 +103,7 @@ def branch_off[S, O](
     if match.phase is not Phase.PLAYING or match.first is None:
         raise Rejected(Reason.MATCH_NOT_PLAYED)
     table = resampled(game, match.table, viewer, chance)
-    return Branch(holder, match.first, match.resigned, canonical(table).decode())
+    return Branch(holder, match.first, match.resigned, written_table(game, table))
 
 
 def branched(game: Game[Any, Any, Any, Any], begun: Branch | Branched[Any], viewer: Viewer) -> Branched[Any]:
@@ -123,6 +128,27 @@ def table_of[S](game: Game[S, Any, Any, Any], state: str | None) -> S:
         Rejected: It is no table of the game.
     """
     try:
-        return msgspec.json.decode(state or "", type=game.state)
+        return read_table(game, state)
     except msgspec.DecodeError as error:
         raise Rejected(Reason.NO_SUCH_TABLE) from error
+
+
+def written_table[S](game: Game[S, Any, Any, Any], table: S) -> str:
+    """Return a table as a text that loads for ever: canonical JSON with the number of its shape."""
+    plain = msgspec.json.decode(canonical(table))
+    return canonical(plain | {SCHEMA: len(game.upcasts) + 1}).decode()
+
+
+def read_table[S](game: Game[S, Any, Any, Any], state: str | None) -> S:
+    """Return the table that a stored text stands for, whatever shape tables had then.
+
+    Raises:
+        msgspec.DecodeError: It is no table of the game, or of a shape that is not known here.
+    """
+    plain = msgspec.json.decode(state or "", type=dict[str, Any])
+    schema = plain.pop(SCHEMA, FIRST_SCHEMA)
+    if schema not in range(FIRST_SCHEMA, len(game.upcasts) + 2):
+        raise msgspec.DecodeError(f"tables of the shape {schema!r} are not known")
+    for upcast in game.upcasts[schema - 1 :]:
+        plain = upcast(plain)
+    return msgspec.json.decode(canonical(plain), type=game.state)

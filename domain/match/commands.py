@@ -58,7 +58,7 @@ class Branch(Struct, frozen=True, tag_field="type", tag="branch"):
         holder: Who is to hold all seats.
         first: The seat that was to act first in the other match.
         resigned: The seats that had given up, in the order in which they did.
-        state: The whole table as the rules keep it, in canonical JSON.
+        state: The whole table as the rules keep it, in canonical JSON; `schema` is the number of its shape.
     """
 
     holder: Holder

@@ -89,7 +89,8 @@ class Branched[T](Struct, frozen=True, tag_field="type", tag="match.branched"):
         first: The seat that was to act first in the match that this one branches off from.
         resigned: The seats that had given up there, in the order in which they did.
         table: The game's own view of the table.
-        state: The whole table as the rules keep it, in canonical JSON; None but for the viewer that sees all.
+        state: The whole table as the rules keep it, in canonical JSON; `schema` is the number of its shape.
+            None but for the viewer that sees all.
     """
 
     holder: Holder

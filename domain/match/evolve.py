@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
-from domain.match.branch import table_of
+from domain.match.branch import read_table
 from domain.match.events import (
     Branched,
     Cancelled,
@@ -65,12 +66,23 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
                 match,
                 phase=Phase.PLAYING,
                 holders=(holder,) * match.terms.seats,
-                table=table_of(game, state),
+                table=_begun(game, match, state),
                 resigned=resigned,
                 first=first,
             )
         case _:
             raise ValueError(f"a match of {game.id} has no {type(event).__name__}")
+
+
+def _begun[S, O](game: Game[S, Any, Any, O], match: Match[S, O], state: str | None) -> S:
+    """Return the table that a branch begins with; one that cannot be read stays as it was.
+
+    Nothing is refused here: what is stored was decided, and the store does not give what it cannot read.
+    """
+    try:
+        return read_table(game, state)
+    except msgspec.DecodeError:
+        return match.table
 
 
 def fold[S, E, O](

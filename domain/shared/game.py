@@ -72,6 +72,8 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         defaults: What a seat does that gave up or ran out of time: the first legal one of these (common §7);
             a type stands for the first move of it in the listed order.
         pieces: The names of all cards and other pieces, wherever they are, sorted: the same at every version.
+        upcasts: How plain data of a whole table in each earlier shape becomes that of the next, oldest first,
+            so that tables that were stored load for ever.
         earlier: The editions before this one, newest first, with the same types: matches that were opened
             with them go on under their rules.
     """
@@ -111,6 +113,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     standings: Callable[[S], Standings]
     defaults: tuple[C | type[C], ...]
     pieces: Callable[[S], tuple[str, ...]]
+    upcasts: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = ()
     earlier: tuple["Game[S, C, E, O]", ...] = ()
 
 

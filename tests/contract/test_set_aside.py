@@ -8,13 +8,20 @@ from typing import Any
 import httpx
 import pytest
 
+from adapters.postgres.audit import FIRST, LAST, StoredAudit
 from adapters.postgres.read_models.agenda import PostgresAgenda
-from adapters.postgres.set_aside import all_aside
+from adapters.postgres.read_models.match_list import MatchListModel
+from adapters.postgres.read_models.rebuild import Rebuild
+from adapters.postgres.set_aside import PostgresSetAside, all_aside
+from domain.games import GAMES
 from domain.match import PlayerId
 from services.errors import SetAside
 from services.feeds import End, EndReason
+from services.head_signer import HeadSigner
 from services.ids import MatchId, parsed
 from services.ports import MatchFilter
+from services.readmission import Readmission
+from services.webhooks import MessageType, Reach, WebhookOwner
 from tests.support.lobby_faces import Rest, Table, over_grpc, rest
 from tests.support.use_cases import PostgresStores, postgres_stores
 
@@ -180,3 +187,83 @@ async def test_nothing_waits_for_what_is_set_aside(stores: PostgresStores) -> No
             "/v1/players/me", headers={"Authorization": f"Bearer {table._tokens['Ann']}"}
         )
         assert gone.status_code == 204
+
+
+SEAT_GONE = "DELETE FROM match_events WHERE originator_id = %s AND topic = 'match.seat_taken'"
+BRANCH = r"""
+UPDATE match_events SET state = convert_to(
+    replace(convert_from(state, 'UTF8'), 'schema\":1', 'schema\":99'), 'UTF8'
+) WHERE originator_id = %s AND topic = 'match.branched'
+"""
+
+
+async def test_a_log_with_broken_streams_goes_on_for_everybody_else(
+    stores: PostgresStores, database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Lists, deadlines, webhooks, heads, audit and rebuilding have all of every match that can be read."""
+    async with rest(stores) as face:
+        table = Table(face, stores)
+        await table.gather()
+        hooks = stores.webhook_cases()
+        owner = PlayerId(table.ids["Ann"])
+        reach = Reach(player=owner, deployment=False)
+        types = [MessageType.YOUR_TURN, MessageType.ENDED]
+        await hooks.create(reach, WebhookOwner.PLAYER, "https://hooks.example/", types, "")
+        bad = {how: await table.begun() for how in BREAKS}
+        bad["seat"], origin = await table.begun(), await table.begun()
+        version = (await table.done("Ann", "GetMatch", match=origin)).content["version"]
+        bad["branch"] = (await table.done("Ann", "BranchMatch", match=origin, version=version)).id
+        for how, match in bad.items():
+            statement = BREAKS.get(how) or (SEAT_GONE if how == "seat" else BRANCH)
+            assert await stores.datastore.execute(f"{statement} RETURNING topic", (parsed("match", match),))
+        good = await table.opened()
+        await table.done("Ben", "TakeSeat", match=good, seat=1)
+        await table.done("Ben", "SubmitCommand", match=good, command={"type": "resign"})
+    stores.catch_up()
+    assert (await HeadSigner(stores.heads, stores.keys, stores.clock).step()).total_seconds() > 0
+    assert (await stores.heads.signed(MatchId(good))) is not None
+
+    # What lists do not read shows when the match is read; who is first in it by lot may show it before.
+    unread = {bad["hole"], bad["type"], bad["seat"]}
+    for match in unread:
+        with pytest.raises(SetAside):
+            await stores.node().view(MatchId(match), None, version=None, looking_as=None)
+    assert set(await listed(stores, owner)) == {good, origin}
+    with stores.datastore.get_connection() as connection:
+        assert {aside.match for aside in all_aside(connection)} == set(bad.values())
+    audit = StoredAudit(database, dict(GAMES))
+    judged = audit.part(FIRST, LAST)
+    audit.close()
+    assert {one.where for one in judged.found} == set(bad.values())
+    assert judged.matches == len(bad) + 2
+
+    before = await listed(stores, owner)
+    with Rebuild(dict(GAMES), stores.datastore, MatchListModel()) as rebuild:
+        while rebuild.advance():
+            pass
+        rebuild.finish()
+    assert await listed(stores, owner) == before
+    said = [record.getMessage() for record in caplog.records if "set aside" in record.getMessage()]
+    assert len(said) == len(bad)
+
+
+async def test_what_is_mended_is_taken_in_again(stores: PostgresStores) -> None:
+    """Once it can be read from the first to the last event a match is played on."""
+    async with rest(stores) as face:
+        table = Table(face, stores)
+        await table.gather()
+        match = MatchId(await table.begun())
+    rows = await stores.datastore.execute(f"{BREAKS['hole']} RETURNING *", (parsed("match", match),))
+    node = stores.node()
+    with pytest.raises(SetAside):
+        await node.view(match, None, version=None, looking_as=None)
+    aside = PostgresSetAside(stores.datastore)
+    readmission = Readmission(aside, stores.node().decisions.live)
+    await readmission.step()
+    assert await aside.all() == [match]
+    await stores.datastore.execute(
+        "INSERT INTO match_events VALUES (%s, %s, %s, %s, %s)", tuple(rows[0].values())
+    )
+    await readmission.step()
+    assert await aside.all() == []
+    assert (await node.view(match, None, version=None, looking_as=None)).version > 3

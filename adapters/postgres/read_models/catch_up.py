@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
+from uuid import UUID
 
+import psycopg
 from eventsourcing.persistence import Tracking
 from eventsourcing.postgres import PostgresTrackingRecorder
 from psycopg import Cursor, sql
@@ -12,6 +14,7 @@ from adapters.postgres.connections import lost
 from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.read_models.model import Happened, ReadModel, is_told
 from adapters.postgres.read_models.reader import CHANGES_TURN, LogReader, newest
+from adapters.postgres.set_aside import put_aside, why
 from adapters.postgres.store import EVENTS
 from services.live import Games
 
@@ -82,8 +85,7 @@ class ReadModels(PostgresTrackingRecorder):
             for position, level in _from_the_front(self._positions(cursor)):
                 reader = readers.get(position) or LogReader(self._games)
                 topics = {topic for model in level for topic in model.topics}
-                batch = reader.read(cursor, position, up_to, topics, self._batch)
-                last = batch[-1].position if len(batch) == self._batch else max(up_to, position)
+                batch, last = reader.read(cursor, position, up_to, topics, self._batch)
                 done, failed = _applied(cursor, level, batch)
                 if last - position > STRIDE or any(
                     is_told(model, happened) for model in level for happened in batch
@@ -143,8 +145,39 @@ def _applied(
         except Exception as error:
             if lost(error):
                 raise
-            trouble = trouble or error
+            if isinstance(error, psycopg.Error) or not _applied_in_part(cursor, model, concerned):
+                trouble = trouble or error
+            else:
+                done.append(model)
     return done, trouble
+
+
+def _applied_in_part(cursor: Cursor[Any], model: ReadModel, batch: Sequence[Happened]) -> bool:
+    """Let a read model take in a batch event by event, and set matches aside that it fails of.
+
+    Returns:
+        Whether it did: one that fails of every match is at fault itself, or the others are yet to come.
+    """
+    matches = {happened.number for happened in batch}
+    faults: dict[UUID, tuple[Happened, Exception]] = {}
+    with cursor.connection.transaction() as kept:
+        for happened in batch:
+            if happened.number in faults:
+                continue
+            try:
+                with cursor.connection.transaction():
+                    model.apply(cursor, [happened])
+            except Exception as error:
+                if isinstance(error, psycopg.Error):
+                    raise
+                faults[happened.number] = happened, error
+        if len(faults) == len(matches):
+            raise psycopg.Rollback(kept)
+    if len(faults) == len(matches):
+        return False
+    for happened, fault in faults.values():
+        put_aside(cursor, happened.number, happened.recorded.version, why(fault))
+    return True
 
 
 def _from_the_front(positions: Mapping[ReadModel, int]) -> Iterator[tuple[int, list[ReadModel]]]:

@@ -1,17 +1,18 @@
 """The log as read models are told of it: each event with the match behind it."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
-from eventsourcing.persistence import ApplicationRecorder, StoredEvent
+from eventsourcing.persistence import ApplicationRecorder
 from msgspec.structs import replace
 from psycopg import Cursor, sql
 from psycopg.rows import tuple_row
 
 from adapters.postgres.mapper import EventMapper, tag
 from adapters.postgres.read_models.model import Happened
+from adapters.postgres.set_aside import aside_in, put_aside, why
 from adapters.postgres.store import EVENTS
 from domain.match import MATCH_EVENTS, Phase, evolve
 from services.live import Games
@@ -49,6 +50,18 @@ def newest(cursor: Cursor[Any]) -> int:
     return cast(int, position)
 
 
+class Batch(NamedTuple):
+    """Some of the log.
+
+    Attributes:
+        events: The events, in order.
+        reached: Up to which position it was read.
+    """
+
+    events: list[Happened]
+    reached: int
+
+
 class LogReader:
     """Reads the log forward, without a gap, and knows the matches that it came by.
 
@@ -61,31 +74,33 @@ class LogReader:
         self._mapper = EventMapper(games)
         self._matches: OrderedDict[UUID, Happened] = OrderedDict()
 
-    def read(
-        self, cursor: Cursor[Any], after: int, up_to: int, topics: Collection[str], limit: int
-    ) -> list[Happened]:
+    def read(self, cursor: Cursor[Any], after: int, up_to: int, topics: Collection[str], limit: int) -> Batch:
         """Return the events behind a position, up to and with another, in order.
 
-        They are those of a match's life cycle, those that change who is to act, and those that are wanted.
+        They are those of a match's life cycle, those that change who is to act, and those that are wanted. A
+        match that cannot be read is set aside: none of its events is returned from then on.
 
         Args:
             cursor: Of the transaction in which it is read.
             after: Where this reader ended the last time, if it has read before.
             up_to: The last position.
             topics: Stored names of further events that are wanted.
-            limit: The most events that are returned.
+            limit: The most events that are read.
         """
         rows = _rows(cursor, NEXT, (after, up_to, [*LIFE_CYCLE, *topics], limit))
-        self._recall(cursor, rows)
-        batch = [self._happened(row) for row in rows]
+        aside = set(aside_in(cursor)) if rows else set()
+        readable = [row for row in rows if row[1] not in aside]
+        self._recall(cursor, readable, aside)
+        read = [happened for row in readable if (happened := self._happened(cursor, row, aside)) is not None]
+        batch = [happened for happened in read if happened.number not in aside]
         for happened in batch:
             if happened.match.phase in OVER:
                 self._matches.pop(happened.number, None)
         while len(self._matches) > REMEMBERED_MATCHES:
             self._matches.popitem(last=False)
-        return batch
+        return Batch(batch, rows[-1][0] if len(rows) == limit else max(up_to, after))
 
-    def _recall(self, cursor: Cursor[Any], rows: Sequence[Row]) -> None:
+    def _recall(self, cursor: Cursor[Any], rows: Sequence[Row], aside: set[UUID]) -> None:
         """Fold what came earlier in matches that are not remembered."""
         first = {number: version for _, number, version, _, _ in reversed(rows)}
         unknown = {
@@ -96,12 +111,22 @@ class LogReader:
         if unknown:
             wanted = list(unknown), list(unknown.values()), LIFE_CYCLE
             for row in _rows(cursor, EARLIER, wanted):
-                self._happened(row)
+                self._happened(cursor, row, aside)
 
-    def _happened(self, row: Row) -> Happened:
+    def _happened(self, cursor: Cursor[Any], row: Row, aside: set[UUID]) -> Happened | None:
+        """Return the event in a row; None of a match that is set aside, as it may be by this event."""
         position, number, version, topic, state = row
-        recorded = self._mapper.to_domain_event(StoredEvent(number, version, topic, state)).recorded
-        happened = following(self._games, self._matches.get(number), position, number, recorded)
+        if number in aside:
+            return None
+        try:
+            recorded = self._mapper.read(version, topic, state)
+            happened = following(self._games, self._matches.get(number), position, number, recorded)
+        except Exception as error:
+            # Whatever is wrong with it: nobody else's events wait for it.
+            put_aside(cursor, number, version, why(error))
+            aside.add(number)
+            self._matches.pop(number, None)
+            return None
         self._matches[number] = happened
         self._matches.move_to_end(number)
         return happened
@@ -134,15 +159,25 @@ def following(
     return Happened(position, number, recorded, before.opened_at, match, to_act, newly)
 
 
-def whole_log(games: Games, log: ApplicationRecorder) -> Iterator[Happened]:
-    """Give all events of a log in memory: what the twins of read models are folded from."""
+def whole_log(games: Games, log: ApplicationRecorder) -> list[Happened]:
+    """Return all events of a log in memory but those of matches that cannot be read.
+
+    What the twins of read models are folded from.
+    """
     mapper = EventMapper(games)
     last: dict[UUID, Happened] = {}
+    read: list[Happened] = []
+    aside: set[UUID] = set()
     for stored in log.select_notifications(None, 1_000_000):
         number = cast(UUID, stored.originator_id)
-        recorded: Recorded = mapper.to_domain_event(stored).recorded
-        last[number] = following(games, last.get(number), stored.id, number, recorded)
-        yield last[number]
+        try:
+            recorded: Recorded = mapper.to_domain_event(stored).recorded
+            last[number] = following(games, last.get(number), stored.id, number, recorded)
+        except Exception:
+            aside.add(number)
+        else:
+            read.append(last[number])
+    return [happened for happened in read if happened.number not in aside]
 
 
 def _rows(cursor: Cursor[Any], query: sql.Composed, parameters: Sequence[Any]) -> list[Any]:
