@@ -216,7 +216,7 @@ async def _serve(
             )
             closing.append(stop)
         if duties.grpc:
-            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter)
+            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter, room)
             closing.append(stop)
         if duties.workers:
             working = workers(settings, datastore, services.matches, keys, SystemClock())
@@ -279,9 +279,11 @@ async def start_rest(
     return Address(address.host, listener.getsockname()[1]), stop
 
 
-async def _start_grpc(address: Address, services: Services, limiter: Limiter) -> tuple[Address, Stop]:
+async def _start_grpc(
+    address: Address, services: Services, limiter: Limiter, most_connections: int | None
+) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(services, services.matches.ready, str(address), limiter)
+    server = GrpcServer(services, services.matches.ready, str(address), limiter, most_connections)
     try:
         await server.start()
     except RuntimeError as error:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
+from inspect import isasyncgen
 from typing import Any
 
 import grpc
@@ -12,8 +13,9 @@ from google.protobuf.message import DecodeError, Message
 
 from adapters.grpc.limits import LOGIN, standing, visit
 from adapters.grpc.mapping import Mapper
+from adapters.grpc.patience import Patience, TooSlow
 from adapters.grpc.requests import check
-from adapters.grpc.status import KEY, bug, status_of, too_slow
+from adapters.grpc.status import KEY, bug, request_too_slow, status_of, too_slow
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
@@ -24,6 +26,9 @@ from services.ports import Scope
 OWN = "/montane."
 """How the methods of our own services begin."""
 
+EOF: Any = grpc.aio.EOF  # type: ignore[attr-defined] # missing in the stubs
+"""What is read when a client sends nothing more."""
+
 type Context = grpc.aio.ServicerContext[Any, Any]
 
 log = logging.getLogger(__name__)
@@ -32,10 +37,11 @@ log = logging.getLogger(__name__)
 class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
     """Wraps each of our methods: the request is checked before, failures become statuses behind."""
 
-    def __init__(self, mapper: Mapper, limiter: Limiter) -> None:
-        """Take how events are written, for the failures that carry some, and the budgets."""
+    def __init__(self, mapper: Mapper, limiter: Limiter, patience: Patience) -> None:
+        """Take how events are written, for the failures that carry some, the budgets, and who waits."""
         self._mapper = mapper
         self._limiter = limiter
+        self._patience = patience
         self._wrapped: dict[str, Any] = {}
 
     async def intercept_service(
@@ -48,22 +54,24 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         if (known := self._wrapped.get(method)) is not None:
             return known
         handler = await continuation(handler_call_details)
-        if handler is None or not method.startswith(OWN):
+        if handler is None or not (method.startswith(OWN) or handler.response_streaming):
             return handler
-        wrapped = self._wrapped[method] = self._wrap(handler, method)
+        wrap = self._wrap if method.startswith(OWN) else self._wrap_foreign
+        wrapped = self._wrapped[method] = wrap(handler, method)
         return wrapped
 
     def _wrap(self, handler: Any, name: str) -> Any:
+        """Return a handler that reads the request itself: the library would wait for it without end."""
         if handler.request_streaming:
-            make, method = grpc.stream_stream_rpc_method_handler, self._streaming(handler.stream_stream)
+            make, method = grpc.stream_stream_rpc_method_handler, self._streaming(handler.stream_stream, _all)
         elif handler.response_streaming:
             make, method = (
-                grpc.unary_stream_rpc_method_handler,
-                self._streaming(_checked(handler.unary_stream)),
+                grpc.stream_stream_rpc_method_handler,
+                self._streaming(_checked(handler.unary_stream), _only),
             )
         else:
             make, method = (
-                grpc.unary_unary_rpc_method_handler,
+                grpc.stream_unary_rpc_method_handler,
                 self._answering(handler.unary_unary, name in LOGIN),
             )
         return make(
@@ -73,30 +81,37 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         )
 
     def _answering(self, method: Callable[[Any, Context], Awaitable[Any]], is_login: bool) -> Any:
-        async def answer(request: Message | None, context: Context) -> Any:
+        async def answer(_: Any, context: Context) -> Any:
             counted = visit(self._limiter, context)
             try:
                 counted.request()
                 if is_login:
                     counted.login()
+                request = _only(await self._patience.request(context), context)
                 _check(request)
                 response = await method(request, context)
             except Exception as error:
                 self._fail(context, error, counted)
                 return None
             _tell_behind(context, *standing(counted))
+            self._patience.answered(context)
             return response
 
         return answer
 
-    def _streaming(self, method: Callable[[Any, Context], AsyncGenerator[Any]]) -> Any:
-        async def stream(request: Any, context: Context) -> None:
+    def _streaming(
+        self,
+        method: Callable[[Any, Context], AsyncGenerator[Any]],
+        taken: Callable[[Any, Context], Any],
+    ) -> Any:
+        async def stream(_: Any, context: Context) -> None:
             cut_off = CutOff()
             CUT_OFF.set(cut_off)
             counted = visit(self._limiter, context)
             try:
                 counted.request()
                 counted.stream()
+                request = taken(await self._patience.request(context), context)
                 if told := standing(counted):
                     await context.send_initial_metadata(told)
                 async with aclosing(method(request, context)) as responses:
@@ -114,10 +129,43 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
 
         return stream
 
+    def _wrap_foreign(self, handler: Any, _: str) -> Any:
+        """Return a stream of health or reflection as it is, but counted."""
+        method = handler.stream_stream or handler.unary_stream
+
+        async def stream(request: Any, context: Context) -> None:
+            counted = visit(self._limiter, context)
+            try:
+                counted.stream()
+                responses = method(request, context)
+                if not isasyncgen(responses):
+                    await responses
+                    return
+                async with aclosing(responses):
+                    async for response in responses:
+                        await context.write(response)
+            except Failure as failed:
+                self._fail(context, failed, counted)
+            finally:
+                counted.leave()
+
+        make = (
+            grpc.stream_stream_rpc_method_handler
+            if handler.request_streaming
+            else grpc.unary_stream_rpc_method_handler
+        )
+        return make(
+            stream,
+            request_deserializer=handler.request_deserializer,
+            response_serializer=handler.response_serializer,
+        )
+
     def _fail(self, context: Context, error: Exception, counted: Visit) -> None:
         """Set the status of what went wrong, with which the call ends."""
         error = counted.told(error)
-        if isinstance(error, Failure | Rejected):
+        if isinstance(error, TooSlow):
+            status = request_too_slow()
+        elif isinstance(error, Failure | Rejected):
             status = status_of(error, self._mapper.event)
         else:
             log.error("a call failed", exc_info=error)
@@ -133,6 +181,19 @@ def _fail(context: Context, status: grpc.Status, further: Sequence[tuple[str, st
     context.set_code(status.code)
     context.set_details(status.details)
     context.set_trailing_metadata((*(status.trailing_metadata or ()), *further))
+
+
+def _only(request: Any, _: Context) -> Message | None:
+    """Return the one request of a call, None if it cannot be read or was never sent."""
+    return None if request is EOF else request
+
+
+async def _all(first: Any, context: Context) -> AsyncGenerator[Message | None]:
+    """Give the requests of a call, of which the first was read already."""
+    request = first
+    while request is not EOF:
+        yield request
+        request = await context.read()
 
 
 def _check(request: Message | None) -> None:

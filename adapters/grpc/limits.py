@@ -26,7 +26,7 @@ def visit(limiter: Limiter, context: Context) -> Visit:
             token = rest.strip() if scheme.lower() == "bearer" else None
         elif name == "x-forwarded-for":
             forwarded.append(str(value))
-    found = limiter.visit(_peer(context), ",".join(forwarded), token or None)
+    found = limiter.visit(peer_of(context)[0], ",".join(forwarded), token or None)
     VISIT.set(found)
     return found
 
@@ -42,7 +42,11 @@ def standing(visit: Visit) -> tuple[tuple[str, str], ...]:
     return ("ratelimit-policy", policies), ("ratelimit", standings)
 
 
-def _peer(context: Context) -> str:
-    """Return the address of a call's connection: gRPC writes `ipv4:127.0.0.1:1` and `ipv6:%5B::1%5D:1`."""
-    kind, _, address = (context.peer() or "").partition(":")
-    return address.rpartition(":")[0] if kind == "ipv4" else unquote(address)
+def peer_of(context: Context) -> tuple[str, int]:
+    """Return address and port of a call's connection, port 0 if it has none.
+
+    gRPC writes `ipv4:127.0.0.1:1` and `ipv6:%5B::1%5D:1`.
+    """
+    _, _, address = (context.peer() or "").partition(":")
+    host, _, port = address.rpartition(":")
+    return unquote(host).strip("[]"), int(port) if port.isdigit() else 0

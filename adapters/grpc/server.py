@@ -13,6 +13,7 @@ from grpc_reflection.v1alpha import reflection
 from adapters.grpc.calls import Calls
 from adapters.grpc.catalogue import Catalogue
 from adapters.grpc.chat import ChatCalls
+from adapters.grpc.connections import Connections
 from adapters.grpc.generated.montane.v1 import (
     catalogue_pb2,
     chat_pb2,
@@ -33,6 +34,7 @@ from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import add_Statistic
 from adapters.grpc.generated.montane.v1.webhooks_pb2_grpc import add_WebhookServiceServicer_to_server
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.matches import MatchCalls
+from adapters.grpc.patience import Patience, look_after
 from adapters.grpc.player_feed import PlayerFeedCalls
 from adapters.grpc.players import PlayerCalls
 from adapters.grpc.proofs import ProofCalls
@@ -43,6 +45,32 @@ from services.limits import Limiter
 
 LARGEST_REQUEST = 64 * 1024
 """Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""
+LARGEST_METADATA = 16 * 1024
+"""Bytes of the largest metadata that every call is served with; twice as much none is."""
+MOST_CALLS = 16_384
+"""The most calls under way; beyond, calls are RESOURCE_EXHAUSTED."""
+OPTIONS = (
+    ("grpc.max_receive_message_length", LARGEST_REQUEST),
+    ("grpc.max_metadata_size", LARGEST_METADATA),
+    ("grpc.absolute_max_metadata_size", 2 * LARGEST_METADATA),
+    # One more than the streams that one address may have by default: who has too many is told so.
+    ("grpc.max_concurrent_streams", 1_024),
+    # A client may ping twenty times a second, in bursts of twenty, with calls or without; then comes GOAWAY.
+    ("grpc.http2.min_ping_interval_without_data_ms", 50),
+    ("grpc.http2.max_ping_strikes", 20),
+    ("grpc.keepalive_permit_without_calls", 1),
+    # Who connects and says nothing is cut off, and so are clients that are gone without a word.
+    ("grpc.server_handshake_timeout_ms", 10_000),
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    # A connection without calls is closed. An old one takes no new calls, so that clients find new nodes, and
+    # those that it has go on.
+    ("grpc.max_connection_idle_ms", 300_000),
+    ("grpc.max_connection_age_ms", 3_600_000),
+    # Without this a second server at the same address takes half of the calls instead of failing.
+    ("grpc.so_reuseport", 0),
+)
+"""Settings of the library (`grpc/impl/channel_arg_names.h`)."""
 POLL = 0.5
 """Seconds between two looks at whether the server is ready, which the health service then tells."""
 
@@ -74,7 +102,12 @@ class GrpcServer:
     """
 
     def __init__(
-        self, services: Services, readiness: Readiness, address: str, limiter: Limiter | None = None
+        self,
+        services: Services,
+        readiness: Readiness,
+        address: str,
+        limiter: Limiter | None = None,
+        most_connections: int | None = None,
     ) -> None:
         """Take what is served and where.
 
@@ -83,6 +116,7 @@ class GrpcServer:
             readiness: Whether calls can be served now; an exception means no.
             address: `host:port`; port 0 takes any free one.
             limiter: The budgets; without, anybody may ask for anything.
+            most_connections: How many connections there may be in all; None for any number.
         """
         self._services = services
         self._readiness = readiness
@@ -90,7 +124,8 @@ class GrpcServer:
         self._limiter = limiter or Limiter()
         self._health = health_aio.HealthServicer()
         self._server: grpc.aio.Server | None = None
-        self._watch: asyncio.Task[None] | None = None
+        self._most_connections = most_connections
+        self._watches: list[asyncio.Task[None]] = []
         self.port = 0
 
     async def start(self) -> None:
@@ -101,9 +136,15 @@ class GrpcServer:
         """
         matches, players = self._services.matches, self._services.players
         mapper = Mapper(matches.games)
-        # Without so_reuseport a second server at the same address fails instead of taking half of the calls.
-        options = [("grpc.max_receive_message_length", LARGEST_REQUEST), ("grpc.so_reuseport", 0)]
-        server = grpc.aio.server(interceptors=[Calls(mapper, self._limiter)], options=options)
+        patience = Patience()
+        options: list[tuple[str, int]] = [*OPTIONS]
+        if self._most_connections is not None:
+            options.append(("grpc.max_allowed_incoming_connections", self._most_connections))
+        server = grpc.aio.server(
+            interceptors=[Calls(mapper, self._limiter, patience)],
+            options=options,
+            maximum_concurrent_rpcs=MOST_CALLS,
+        )
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(players, self._services.departures), server)
         add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper), server)
@@ -120,14 +161,21 @@ class GrpcServer:
         await self._tell_health()
         await server.start()
         self._server = server
-        self._watch = asyncio.create_task(self._watch_health())
+        limits = self._limiter.limits
+        connections = Connections(
+            self.port, self._most_connections, None if limits.trusted_proxies else limits.connections
+        )
+        self._watches = [
+            asyncio.create_task(self._watch_health()),
+            asyncio.create_task(look_after(connections, patience)),
+        ]
 
     async def stop(self, grace: float | None) -> None:
         """Take no more calls, and cut off those that still run after `grace` seconds; None waits for none."""
-        if self._watch is not None:
-            self._watch.cancel()
+        for watch in self._watches:
+            watch.cancel()
             with suppress(asyncio.CancelledError):
-                await self._watch
+                await watch
         if self._server is not None:
             await self._health.enter_graceful_shutdown()
             await self._server.stop(grace)

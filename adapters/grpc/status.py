@@ -97,6 +97,15 @@ def too_slow() -> grpc.Status:
     return rpc_status.to_status(status)
 
 
+def request_too_slow() -> grpc.Status:
+    """Return the status of a call whose request did not come in time."""
+    status = Status(
+        code=grpc.StatusCode.DEADLINE_EXCEEDED.value[0], message="The request did not come within 10 seconds."
+    )
+    status.details.add().Pack(ErrorInfo(reason="REQUEST_TOO_SLOW", domain=DOMAIN))
+    return rpc_status.to_status(status)
+
+
 def bug() -> grpc.Status:
     """Return the status of anything that went wrong without meaning to: it tells nothing."""
     return rpc_status.to_status(Status(code=grpc.StatusCode.INTERNAL.value[0], message=BUG[1]))

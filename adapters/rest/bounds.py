@@ -7,6 +7,7 @@ import asyncio
 import logging
 from typing import Any, Protocol
 
+from adapters.notices import Notice
 from services.limits import Gauge, network
 
 LOOK = 1.0
@@ -21,8 +22,6 @@ SEND_SECONDS = 20.0
 """How long a reader may take nothing of what waits to be sent to it."""
 LINGER_SECONDS = 2.0
 """How long a client is listened to behind its last answer, so that it comes to read it."""
-QUIET = 60.0
-"""Seconds in which it is logged once that a bound is met."""
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ class Connections:
         self._most = most
         self._of_address = None if per_address is None else Gauge("connections", per_address)
         self._open: dict[Connection, str] = {}
-        self._met_at: dict[str, float] = {}
+        self._met_all, self._met_address = Notice(log), Notice(log)
         self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -53,10 +52,14 @@ class Connections:
         """Return whether one more may be open, and if so count it until `leave`."""
         key = network(address)
         if self._most is not None and len(self._open) >= self._most:
-            self._met("all", f"{self._most} connections are open, as many as there is room for")
+            self._met_all.warn(
+                "%d connections are open, as many as there is room for: more are refused", self._most
+            )
             return False
         if self._of_address is not None and self._of_address.take(key).left < 0:
-            self._met("address", f"{key} has as many connections open as one address may have")
+            self._met_address.warn(
+                "%s has as many connections open as one address may have: more are refused", key
+            )
             return False
         self._open[connection] = key
         if self._timer is None:
@@ -79,13 +82,6 @@ class Connections:
         for connection in tuple(self._open):
             connection.look(now)
         self._timer = loop.call_later(LOOK, self._look) if self._open else None
-
-    def _met(self, bound: str, what: str) -> None:
-        """Log that a bound is met: once, and again after a while in which it was not."""
-        now = asyncio.get_running_loop().time()
-        if now - self._met_at.get(bound, -QUIET) >= QUIET:
-            log.warning("%s: more are refused", what)
-        self._met_at[bound] = now
 
 
 class Unsent:
