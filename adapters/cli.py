@@ -60,6 +60,15 @@ SnapshotEvery = Annotated[
 MaxCommands = Annotated[
     str | None, _flag("max_commands", "Most commands of a match, or off; then it ends. Default: 10000")
 ]
+MaxOpenMatches = Annotated[
+    str | None, _flag("max_open_matches", "Most matches of a player that wait to begin, or off. Default: 20")
+]
+MaxBotMatches = Annotated[
+    str | None, _flag("max_bot_matches", "Most matches of a player that only bots play, or off. Default: 5")
+]
+MaxInvitations = Annotated[
+    str | None, _flag("max_invitations", "Most pending invitations of a player, or off. Default: 50")
+]
 OpenMatchHours = Annotated[
     str | None,
     _flag("open_match_hours", "Hours that a match may wait for players; then it is called off. Default: 24"),
@@ -97,6 +106,9 @@ def serve(
     remembered_events: RememberedEvents = None,
     snapshot_every: SnapshotEvery = None,
     max_commands: MaxCommands = None,
+    max_open_matches: MaxOpenMatches = None,
+    max_bot_matches: MaxBotMatches = None,
+    max_invitations: MaxInvitations = None,
     open_match_hours: OpenMatchHours = None,
     bot_pause: BotPause = None,
     signing_key_file: SigningKeyFile = None,
@@ -146,6 +158,9 @@ def serve(
         remembered_events=remembered_events,
         snapshot_every=snapshot_every,
         max_commands=max_commands,
+        max_open_matches=max_open_matches,
+        max_bot_matches=max_bot_matches,
+        max_invitations=max_invitations,
         open_match_hours=open_match_hours,
         bot_pause=bot_pause,
         signing_key_file=signing_key_file,

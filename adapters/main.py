@@ -22,12 +22,14 @@ from adapters.grpc.server import GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.operating import signing_keys
 from adapters.postgres.access import Access
+from adapters.postgres.blocks import PostgresBlockList
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import PostgresQuickMatches
+from adapters.postgres.quotas import PostgresQuotas
 from adapters.postgres.read_models.match_pages import PostgresMatchList
 from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
 from adapters.postgres.read_models.records import PostgresRecords
@@ -43,9 +45,11 @@ from adapters.settings import Address, Settings, variable
 from adapters.use_cases import Services
 from adapters.workers import Steps, workers
 from domain.games import GAMES
+from services.blocks import Blocks
 from services.branches import Branches
 from services.chat import Chat
 from services.departures import Departures
+from services.holdings import Holdings
 from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
@@ -136,7 +140,7 @@ def use_cases(
     matches = Matches(
         games=games,
         store=store,
-        seeds=PostgresSeeds(datastore),
+        seeds=PostgresSeeds(datastore, settings.max_open_matches),
         match_list=match_list,
         clock=clock,
         remembered=settings.remembered_matches,
@@ -145,23 +149,29 @@ def use_cases(
         max_commands=settings.max_commands,
     )
     decisions = matches.decisions
+    block_list = PostgresBlockList(datastore)
     players = Players(PostgresAccounts(datastore), clock, issuer)
     chat_log = PostgresChatLog(datastore)
-    chat = Chat(matches, players, chat_log, clock)
-    lobby = Lobby(decisions)
+    chat = Chat(matches, players, block_list, chat_log, clock)
+    holdings = Holdings(decisions, PostgresQuotas(datastore, settings.quotas), clock)
+    lobby = Lobby(decisions, holdings)
     return Services(
         matches=matches,
         lobby=lobby,
         players=players,
         departures=Departures(players, matches, lobby),
+        blocks=Blocks(block_list, players, clock),
+        holdings=holdings,
         chat=chat,
-        player_feed=PlayerFeed(PostgresPlayerLog(datastore), chat_log, chat.shown, clock),
+        player_feed=PlayerFeed(PostgresPlayerLog(datastore), chat_log, block_list, chat.shown, clock),
         achievements=Achievements(games, PostgresRecords(datastore), players),
         webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
-        invitations=Invitations(decisions, players),
+        invitations=Invitations(decisions, block_list, holdings),
         rematches=Rematches(matches, decisions),
         branches=Branches(matches, decisions.live, clock),
-        quick_match=QuickMatch(matches, decisions, PostgresQuickMatches(datastore), match_list, clock),
+        quick_match=QuickMatch(
+            matches, decisions, PostgresQuickMatches(datastore, settings.max_open_matches), clock
+        ),
         proofs=Proofs(matches, store, PostgresHeads(datastore), signing_keys(settings, datastore)),
     )
 
@@ -239,6 +249,7 @@ async def _serve(
         if issuer is not None:
             await issuer.close()
         await services.quick_match.drain()
+        await services.holdings.drain()
         await services.matches.drain()
         datastore.close()
 

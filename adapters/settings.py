@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from services.limits import UNLIMITED, Budget, Limits
+from services.ports import QuotaKind
 
 DEFAULTS = Limits()
 
@@ -48,6 +49,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         remembered_events: How many events these may have in all.
         snapshot_every: How many events lie between two snapshots of a match.
         max_commands: The most commands of a match from the beginning of play; None sets no limit.
+        max_open_matches: The most matches of a player that wait to begin; this and what follows: None sets no
+            limit.
+        max_bot_matches: The most matches of a player that bots of the server play alone.
+        max_invitations: The most players whom one has invited and who have not sat down.
         open_match_hours: How many hours a match may wait for players before it is called off.
         bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
         signing_key_file: File with the private key that heads are signed with, in PEM; None for keys of our
@@ -84,6 +89,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     remembered_events: int = 1_000_000
     snapshot_every: int = 500
     max_commands: int | None = 10_000
+    max_open_matches: int | None = 20
+    max_bot_matches: int | None = 5
+    max_invitations: int | None = 50
     open_match_hours: int = 24
     bot_pause: int = 100
     signing_key_file: Path | None = None
@@ -105,6 +113,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit_address_streams: int | None = DEFAULTS.address_streams
     rate_limit_connections: int | None = DEFAULTS.connections
     trusted_proxies: int = DEFAULTS.trusted_proxies
+
+    @property
+    def quotas(self) -> Mapping[QuotaKind, int | None]:
+        """How much of each kind a player may have at a time."""
+        return {
+            QuotaKind.OPEN: self.max_open_matches,
+            QuotaKind.BOTS: self.max_bot_matches,
+            QuotaKind.INVITATION: self.max_invitations,
+        }
 
     @property
     def limits(self) -> Limits:
@@ -261,6 +278,9 @@ _READERS: Mapping[str, Any] = {
     "remembered_events": _count,
     "snapshot_every": _count,
     "max_commands": _most,
+    "max_open_matches": _most,
+    "max_bot_matches": _most,
+    "max_invitations": _most,
     "open_match_hours": _count,
     "bot_pause": _count,
     "signing_key_file": Path,

@@ -2,9 +2,11 @@
 
 from msgspec import Struct
 
+from services.blocks import Blocks
 from services.branches import Branches
 from services.chat import Chat
 from services.departures import Departures
+from services.holdings import Holdings
 from services.invitations import Invitations
 from services.lobby import Lobby
 from services.matches import Matches
@@ -25,6 +27,8 @@ class Services(Struct, frozen=True, kw_only=True):
         lobby: Around the seats of a match.
         players: Around accounts.
         departures: Players who go for good.
+        blocks: Around whom a player has blocked.
+        holdings: What players have of which they may have so much at a time.
         chat: Around the talk in a match.
         invitations: Around invitations.
         rematches: Playing a match again.
@@ -40,6 +44,8 @@ class Services(Struct, frozen=True, kw_only=True):
     lobby: Lobby
     players: Players
     departures: Departures
+    blocks: Blocks
+    holdings: Holdings
     chat: Chat
     invitations: Invitations
     rematches: Rematches

@@ -79,7 +79,7 @@ class Branches:
             return opening_events(game, terms, opening, (begun,), player, key, now)
 
         digest = digest_of(["branch", id, version, looking_as])
-        return key, await self._matches.opened(uuid_of(player), key, digest, events_of, new_uuid(now))
+        return key, await self._matches.opened(uuid_of(player), key, digest, events_of, new_uuid(now), player)
 
     async def _past(self, live: Live, version: int) -> Live:
         """Return a match as it stood when somebody was to choose, at a version or close to it.

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from math import ceil
 
+from msgspec.structs import replace
+
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
@@ -29,7 +31,7 @@ from services.ids import MatchId, new_uuid, parsed, written
 from services.matches import Matches
 from services.pages import Page
 from services.players import Players
-from services.ports import Clock, Secrets
+from services.ports import BlockList, Clock, Secrets
 from services.summaries import ERASED_NAME, SeatedPlayer
 
 PACE = Pace(10, timedelta(seconds=30))
@@ -45,13 +47,16 @@ class Chat:
         streams: What is said in the matches that are listened to.
     """
 
-    def __init__(self, matches: Matches, players: Players, log: ChatLog, clock: Clock) -> None:
-        """Take the matches, the names of players, where messages are kept, and the time."""
+    def __init__(
+        self, matches: Matches, players: Players, block_list: BlockList, log: ChatLog, clock: Clock
+    ) -> None:
+        """Take the matches, the names of players, whom they block, where messages are kept, and the time."""
         self._current = matches.decisions.live.current
         self._secrets = matches.decisions.secrets
-        self.streams = ChatStreams(log, self._current, self.shown, clock)
+        self.streams = ChatStreams(log, block_list, self._current, self.shown, clock)
         matches.feeds.moved = self.streams.moved
         self._players = players
+        self._block_list = block_list
         self._log = log
         self._clock = clock
 
@@ -112,6 +117,9 @@ class Chat:
             sent_at=now,
         )
         recipients = readers(live.match, player, room, addressee)
+        # To whom the message is not told who has blocked its author; that it is not, nothing says.
+        blockers = (await self._block_list.blockers([player])).get(player, ())
+        recipients = [recipient for recipient in recipients if recipient not in blockers]
         try:
             posted = await self._log.post(message, key=key, digest=digest, recipients=recipients, pace=PACE)
         except TooFast as fast:
@@ -150,7 +158,8 @@ class Chat:
         """
         live = await self._current(match)
         secrets = None if invitation is None else await self._secrets(match)
-        reader = reader_of(live, player, room, secrets, invitation)
+        blocked = frozenset(() if player is None else await self._block_list.blocked_by(player))
+        reader = replace(reader_of(live, player, room, secrets, invitation), blocked=blocked)
         if token is not None and after is not None:
             raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
         while True:
@@ -158,6 +167,7 @@ class Chat:
             found = await self._log.read(match, after=position, limit=size + 1, reader=reader)
             # Read before the match is: whoever has just sat down is not shown what onlookers wrote since.
             now = reader_of(await self._current(match), player, room, secrets, invitation)
+            now = replace(now, blocked=blocked)
             if now == reader:
                 shown = await self.shown(found[:size])
                 return Page(tuple(shown), found[size - 1].id if len(found) > size else None)

@@ -154,13 +154,17 @@ class Reader(Struct, frozen=True):
     Attributes:
         player: Who; None without an account.
         rooms: The rooms; of whispers only those that the player wrote or got.
+        blocked: Of whom it reads nothing.
     """
 
     player: PlayerId | None
     rooms: tuple[ChatRoom, ...]
+    blocked: frozenset[PlayerId] = frozenset()
 
     def may_read(self, message: Message) -> bool:
         """Return whether a message of the match is among it."""
+        if message.author in self.blocked:
+            return False
         if message.room is ChatRoom.SEAT:
             return message.room in self.rooms and self.player in (message.author, message.addressee)
         return message.room in self.rooms

@@ -6,7 +6,7 @@ Messages are read before the match is: whoever has just sat down is not given wh
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import override
 
@@ -20,7 +20,7 @@ from services.errors import Failure, Unavailable
 from services.feeds import Told
 from services.ids import MatchId
 from services.live import Live
-from services.ports import Clock, Secrets, Time
+from services.ports import BlockList, Clock, Secrets, Time
 from services.streaming import Channel, Reading, Streams
 
 PAGE = 200
@@ -96,12 +96,14 @@ class Batch(Struct, frozen=True):
         heard: How far the channel had heard when they were read.
         live: The match, read after them.
         messages: They, in order, each with what is told of it.
+        blockers: Who has blocked whom of those who wrote them.
     """
 
     after: int
     heard: int
     live: Live
     messages: Sequence[tuple[Message, Told]]
+    blockers: Mapping[PlayerId, Collection[PlayerId]]
 
     @property
     def whole(self) -> bool:
@@ -126,13 +128,16 @@ class ChatChannel(Channel):
         is_private: Whether the match is private.
     """
 
-    def __init__(self, id: MatchId, log: ChatLog, current: Current, show: Show) -> None:
+    def __init__(
+        self, id: MatchId, log: ChatLog, block_list: BlockList, current: Current, show: Show
+    ) -> None:
         """Begin before anything is known."""
         super().__init__(id)
         self.heard = 0
         self.version = 0
         self.is_private = False
         self._log = log
+        self._block_list = block_list
         self._current = current
         self._show = show
         self._reading = asyncio.Lock()
@@ -172,7 +177,9 @@ class ChatChannel(Channel):
         messages = await self._log.read(self.id, after=position, limit=PAGE)
         live = await self._current(self.id)
         told = [Told(ChatMessageItem(shown)) for shown in await self._show(messages)]
-        return Batch(position, heard, live, tuple(zip(messages, told, strict=True)))
+        authors = {message.author for message in messages if message.author is not None}
+        blockers = await self._block_list.blockers(authors) if authors else {}
+        return Batch(position, heard, live, tuple(zip(messages, told, strict=True)), blockers)
 
 
 class Listener(Reading):
@@ -222,7 +229,12 @@ class Listener(Reading):
         except (Failure, Rejected):
             return self.end(self._ended(ChatEndReason.NOT_YOURS_ANY_MORE))
         self._position, self._whole, self._version = batch.reached, batch.whole, batch.live.version
-        readable = [(message, told) for message, told in batch.messages if reader.may_read(message)]
+        readable = [
+            (message, told)
+            for message, told in batch.messages
+            if reader.may_read(message)
+            and (message.author is None or self._player not in batch.blockers.get(message.author, ()))
+        ]
         if readable:
             self._last = readable[-1][0].id
         return [told for _, told in readable]
@@ -259,10 +271,13 @@ class ChatStreams(Streams[ChatChannel]):
         clock: The time.
     """
 
-    def __init__(self, log: ChatLog, current: Current, show: Show, clock: Clock) -> None:
-        """Take the log, how a match is read and messages are shown, and the time."""
+    def __init__(
+        self, log: ChatLog, block_list: BlockList, current: Current, show: Show, clock: Clock
+    ) -> None:
+        """Take the log, who has blocked whom, how a match is read and messages are shown, and the time."""
         super().__init__(clock)
         self._log = log
+        self._block_list = block_list
         self._current = current
         self._show = show
 
@@ -270,6 +285,9 @@ class ChatStreams(Streams[ChatChannel]):
         """Learn that a message of a match is at a position, written in whatever process."""
         if channel := self.channel(match):
             channel.hear(position)
+
+    def _channel_of(self, match: MatchId) -> ChatChannel:
+        return ChatChannel(match, self._log, self._block_list, self._current, self._show)
 
     def moved(self, match: MatchId, version: int) -> None:
         """Learn that a match has come to a version: a private one may be no more for those who listen."""
@@ -286,6 +304,6 @@ class ChatStreams(Streams[ChatChannel]):
         invitation: str | None,
     ) -> Listener:
         """Return a new listener to a match; whoever takes it must `leave` it."""
-        channel = self.opened(live.id, lambda: ChatChannel(live.id, self._log, self._current, self._show))
+        channel = self.opened(live.id, lambda: self._channel_of(live.id))
         channel.is_private = live.match.terms.visibility is Visibility.PRIVATE
         return Listener(self, channel, live.version, player, room, behind, secrets, invitation)

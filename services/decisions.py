@@ -9,7 +9,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.match import Match, PlayerId, TakeSeat, decide
+from domain.match import (
+    Cancelled,
+    Finished,
+    Match,
+    PlayerId,
+    Resigned,
+    SeatLeft,
+    SeatTaken,
+    Started,
+    TakeSeat,
+    decide,
+)
 from domain.shared.chance import SeededChance, decision_chance
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
@@ -28,6 +39,11 @@ MISSED_EVENTS = 200
 """How many missed events a conflict carries at most."""
 LONGEST_KEY = 255
 
+OBSERVED = frozenset((SeatTaken, SeatLeft, Started, Cancelled, Resigned, Finished))
+"""The events that observers are called for."""
+
+type Observer = Callable[[MatchId, Sequence[object], Match[Any, Any]], None]
+"""Is called with what a command brought about, and the match behind it."""
 type Order = Callable[[Live, Secrets], tuple[Seat | None, Any]]
 """Says which seat gives which command, on the match as it stands; fails if that may not be."""
 
@@ -70,6 +86,7 @@ class Decisions:
         feeds: What happens in the matches that are watched.
         store: The log of all matches.
         clock: The time.
+        observers: Called when something has happened that is no move.
     """
 
     def __init__(
@@ -88,6 +105,7 @@ class Decisions:
         self.live = LiveMatches(games, store, remembered, remembered_events, self.feeds.doubt)
         self.store = store
         self.clock = clock
+        self.observers: list[Observer] = []
         self._seeds = seeds
         self._snapshot_every = snapshot_every
         self._background: set[asyncio.Task[None]] = set()
@@ -168,6 +186,9 @@ class Decisions:
                     continue
                 live.advance(match, recorded)
                 self.feeds.publish(id, recorded)
+                if not OBSERVED.isdisjoint(map(type, decided)):
+                    for observe in self.observers:
+                        observe(id, decided, match)
                 self._snapshot_if_due(live)
                 return Done(live, secrets, key, seat, recorded, match)
             seat, _ = order(live, secrets)

@@ -365,6 +365,11 @@ class Watch:
         self._given_at: int | None = None
         self._losses = len(channel.losses)
 
+    @property
+    def backlog(self) -> int:
+        """How many events have happened already that it is to be given."""
+        return max(0, self._begun - self.version)
+
     async def next(self) -> Sequence[Told]:
         """Return the next items, as soon as there are some; none if `nudge` was called or all is over."""
         self._given_at = None

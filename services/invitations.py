@@ -8,12 +8,12 @@ from domain.match import Invite, Match, PlayerId, Reason, RenewInvitation, seat_
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.access import check_known_to, check_opener, invitation_to
-from services.decisions import Decisions, checked_key
+from services.decisions import Decisions, Done, checked_key
 from services.errors import Forbidden, NotFound
+from services.holdings import Holdings, Needed
 from services.ids import MatchId
 from services.live import Live
-from services.players import Players
-from services.ports import Listed, Secrets
+from services.ports import BlockList, Holding, Listed, QuotaKind, Secrets
 
 
 class Invitation(Struct, frozen=True):
@@ -33,10 +33,11 @@ class Invitation(Struct, frozen=True):
 class Invitations:
     """The use cases around invitations."""
 
-    def __init__(self, decisions: Decisions, players: Players) -> None:
-        """Take what carries out commands, and who can be invited."""
+    def __init__(self, decisions: Decisions, block_list: BlockList, holdings: Holdings) -> None:
+        """Take what carries out commands, who can be invited by whom, and what counts invitations."""
         self._decisions = decisions
-        self._players = players
+        self._block_list = block_list
+        self._holdings = holdings
 
     async def invite(
         self, player: PlayerId, id: MatchId, guest: PlayerId, key: str | None
@@ -44,23 +45,29 @@ class Invitations:
         """Let another player know of a match, by the word of its opener or of a seat.
 
         Raises:
-            NotFound: There is no such match, or none that the player may know of; or nobody to be invited.
+            NotFound: There is no such match, or none that the player may know of; or nobody to be invited, or
+                nobody who has not blocked the player.
             Forbidden: The player neither opened it nor has a seat in it.
             Rejected: The guest was invited before, has a seat or may not come back, too many were invited, or
                 play has begun.
+            TooMany: The player has invited as many as may be invited, who have not sat down.
         """
-        known = guest in await self._players.named([guest])
-
-        def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
-            check_known_to(live, player)
-            _check_host(live.match, player)
-            if not known:
-                raise NotFound("NO_SUCH_PLAYER", player=guest)
-            return seat_held(live.match, player), Invite(guest)
-
+        known = guest in await self._block_list.reachable([guest], player)
         key = checked_key(key)
-        done = await self._decisions.carry_out(id, order, by=player, key=key, asked=["invite", guest])
-        return key, done.listed
+
+        async def attempt(counted: bool) -> Done:
+            def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+                check_known_to(live, player)
+                _check_host(live.match, player)
+                if not known:
+                    raise NotFound("NO_SUCH_PLAYER", player=guest)
+                if not counted and guest not in live.match.invited:
+                    raise Needed(Holding(player, QuotaKind.INVITATION, id, self._holdings.clock.now(), guest))
+                return seat_held(live.match, player), Invite(guest)
+
+            return await self._decisions.carry_out(id, order, by=player, key=key, asked=["invite", guest])
+
+        return key, (await self._holdings.within(attempt)).listed
 
     async def link(self, player: PlayerId, id: MatchId) -> Invitation:
         """Return what lets its holder know of a match, to its opener and its seats.

@@ -9,14 +9,14 @@ known, and it grows without a bound. Here a request costs some 4 us: two budgets
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from hashlib import sha256
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 from time import monotonic_ns
 
 from msgspec import Struct
 
-from services.errors import RateLimited, Unauthenticated
+from services.errors import Conflict, RateLimited, Unauthenticated
 
 SECOND = 1_000_000_000
 """Nanoseconds."""
@@ -30,6 +30,21 @@ LONGEST_ADDRESS = 64
 
 MAPPED = bytes(10) + b"\xff\xff"
 """How an address of IPv4 begins that is written as one of IPv6."""
+
+BRANCH = 10
+"""What it costs to open a branch, as so many requests."""
+BOT = 10
+"""What it costs to seat a bot of the server, which plays a whole match."""
+ERASURE = 10
+"""What it costs to erase an account, which leaves all its seats."""
+EVENTS = 100
+"""How many events of an export, a past view or a stream that catches up cost one request more."""
+MOST_EVENTS = 10_000
+"""How many events are counted for a version that may not be there."""
+ROWS = 50
+"""How many rows of a list cost one request more."""
+HEADS = 20_000
+"""How many heads of a day, which a proof counts, cost one request more."""
 
 type Key = str | bytes
 """An address's network, or the hash of a token."""
@@ -121,16 +136,24 @@ class Meter:
         """Return how many callers are known."""
         return len(self._spent)
 
-    def spend(self, key: Key, now: int) -> Standing:
-        """Count one request of a caller, if it is allowed, and return how the caller stands."""
+    def spend(self, key: Key, now: int, cost: int = 1, *, done: bool = False) -> Standing:
+        """Count what a caller asks for, if it is allowed, and return how the caller stands.
+
+        Args:
+            key: The caller.
+            now: What time it is.
+            cost: As how many requests it counts; never as more than a fresh budget has for it.
+            done: Whether it is done already: then it counts though it may be more than is left.
+        """
         ends, spent = self._spent.get(key, (0, 0))
         if ends <= now:
             self._make_room(now)
             ends, spent = now + self._window, 0
-        left = self._quota - spent - 1
-        if left >= 0:
-            self._spent[key] = ends, spent + 1
-        return Standing(left, -((now - ends) // SECOND))
+        cost = max(1, min(cost, self._quota - 1))
+        left = self._quota - spent - cost
+        if left >= 0 or done:
+            self._spent[key] = ends, spent + cost
+        return Standing(max(0, left) if done else left, -((now - ends) // SECOND))
 
     def _make_room(self, now: int) -> None:
         """Forget whose window is over; windows are kept in the order in which they end."""
@@ -212,6 +235,12 @@ class Limiter:
         return hops[-proxies].strip() or peer if len(hops) >= proxies else peer
 
 
+def missed(failed: Exception) -> int:
+    """Return as how many requests more a failure counts: a conflict tells what was missed."""
+    events = failed.details["events"] if isinstance(failed, Conflict) else ()
+    return len(events) // ROWS if isinstance(events, Sized) else 0
+
+
 class Visit:
     """One call, which may become a stream, and whom it is counted for."""
 
@@ -232,9 +261,26 @@ class Visit:
         Raises:
             RateLimited: There have been too many.
         """
+        self._spend_both(1)
+
+    def weigh(self, more: int) -> None:
+        """Count as so many requests more what a request asks for, before it is done.
+
+        Raises:
+            RateLimited: It would be too many.
+        """
+        if more > 0:
+            self._spend_both(more)
+
+    def charge(self, more: int) -> None:
+        """Count as so many requests more what was done for a request: what follows may be too many."""
+        if more > 0:
+            self._spend_both(more, done=True)
+
+    def _spend_both(self, cost: int, *, done: bool = False) -> None:
         limiter = self._limiter
-        self._spend(limiter.token if self._has_token else limiter.anonymous, self._own)
-        self._spend(limiter.address, self._address)
+        self._spend(limiter.token if self._has_token else limiter.anonymous, self._own, cost, done=done)
+        self._spend(limiter.address, self._address, cost, done=done)
 
     def login(self) -> None:
         """Count what gives a token, or tries one.
@@ -279,9 +325,9 @@ class Visit:
             [_written(budget, standing) for budget, standing in self._standings.items()]
         )
 
-    def _spend(self, meter: Meter | None, key: Key) -> None:
+    def _spend(self, meter: Meter | None, key: Key, cost: int = 1, *, done: bool = False) -> None:
         if meter is not None:
-            self._judge(meter, meter.spend(key, self._limiter.now()))
+            self._judge(meter, meter.spend(key, self._limiter.now(), cost, done=done))
 
     def _take(self, gauge: Gauge | None, key: Key) -> None:
         if gauge is not None:

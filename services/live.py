@@ -13,6 +13,9 @@ from services.errors import Failure, NotFound, SetAside, Unavailable
 from services.ids import MatchId
 from services.ports import Done, EventStore, Listed, Recorded, Secrets, Snapshot
 
+TOGETHER = 200
+"""How many events are folded in one turn of the event loop."""
+
 type Games = dict[str, Game[Any, Any, Any, Any]]
 """The registered games by id, each in its newest edition."""
 
@@ -361,7 +364,10 @@ class LiveMatches:
         if events and events[0].link.previous != live.head:
             await self._store.set_aside(live.id, events[0].version, "it does not follow from the one before")
         try:
-            live.fold(events)
+            for first in range(0, len(events), TOGETHER):
+                live.fold(events[first : first + TOGETHER])
+                if first + TOGETHER < len(events):
+                    await asyncio.sleep(0)
         except Exception as error:
             # What is stored was decided by the rules, so nothing but damage or a fault of ours comes here.
             await self._store.set_aside(live.id, live.version + 1, _unfolded(error))

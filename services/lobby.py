@@ -8,6 +8,7 @@ from domain.match import (
     Holder,
     HolderKind,
     LeaveSeat,
+    Match,
     Phase,
     PlayerId,
     Resign,
@@ -18,12 +19,13 @@ from domain.match import (
 from domain.shared.seats import Seat
 from services.access import check_awaited, check_known_to, check_opener, holds
 from services.bots import BOTS, account, bot_of
-from services.decisions import Decisions, Order, checked_key
+from services.decisions import Decisions, Done, Order, checked_key
 from services.errors import Forbidden, NotFound
+from services.holdings import Holdings, Needed
 from services.ids import MatchId
 from services.live import Live
 from services.matches import check_entropy
-from services.ports import Listed, Secrets
+from services.ports import Holding, Listed, QuotaKind, Secrets
 
 
 class Lobby:
@@ -32,9 +34,10 @@ class Lobby:
     Each gives the idempotency key, the server's own if the caller gave none, and the match as it then was.
     """
 
-    def __init__(self, decisions: Decisions) -> None:
-        """Take what carries out commands."""
+    def __init__(self, decisions: Decisions, holdings: Holdings) -> None:
+        """Take what carries out commands, and what counts how many matches bots play alone."""
         self._decisions = decisions
+        self._holdings = holdings
 
     async def take_seat(
         self,
@@ -82,18 +85,30 @@ class Lobby:
             NotFound: There is no such bot or match, or none that the player may know of.
             Forbidden: The player did not open the match.
             Rejected: The match has begun, has no such seat, or the seat is taken.
+            TooMany: The bots of the server would be left to play, and play as many of the player's matches
+                alone as they may.
         """
         check_entropy(entropy)
+        key = checked_key(key)
 
-        def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
-            check_known_to(live, player)
-            check_opener(live.match, player)
-            if bot not in BOTS:
-                raise NotFound("NO_SUCH_BOT", bot=bot)
-            holder = Holder(account(BOTS[bot], seat), HolderKind.BOT, entropy)
-            return seat_held(live.match, player), TakeSeat(Seat(seat), holder)
+        async def attempt(counted: bool) -> Done:
+            def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+                check_known_to(live, player)
+                check_opener(live.match, player)
+                if bot not in BOTS:
+                    raise NotFound("NO_SUCH_BOT", bot=bot)
+                holder = Holder(account(BOTS[bot], seat), HolderKind.BOT, entropy)
+                bots, alone = _with_a_bot(live.match, seat)
+                if not counted and bots > 1:
+                    holding = Holding(player, QuotaKind.BOTS, id, self._holdings.clock.now())
+                    raise Needed(holding, is_taken=alone)
+                return seat_held(live.match, player), TakeSeat(Seat(seat), holder)
 
-        return await self._carried_out(player, id, order, key, ["seat_bot", seat, bot, entropy])
+            return await self._decisions.carry_out(
+                id, order, by=player, key=key, asked=["seat_bot", seat, bot, entropy]
+            )
+
+        return key, (await self._holdings.within(attempt)).listed
 
     async def leave_seat(
         self, player: PlayerId, id: MatchId, seat: int, key: str | None
@@ -149,6 +164,13 @@ class Lobby:
         key = checked_key(key)
         done = await self._decisions.carry_out(id, order, by=player, key=key, asked=asked)
         return key, done.listed
+
+
+def _with_a_bot(match: Match[Any, Any], seat: int) -> tuple[int, bool]:
+    """Return how many bots of the server a match has with one at a seat, and whether all have one then."""
+    others = [holder for other, holder in enumerate(match.holders) if other != seat]
+    bots = sum(holder is not None and bot_of(holder.player) is not None for holder in others)
+    return bots + 1, bots == len(others)
 
 
 def _by_opener(player: PlayerId, command: Any) -> Order:

@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.match import (
+    Branched,
     ChatMode,
     Disclosure,
     Holder,
@@ -19,8 +20,10 @@ from domain.match import (
     Match,
     MemoryAid,
     OnTimeOut,
+    Opened,
     PlayerId,
     Resign,
+    Started,
     StartMode,
     TakeSeat,
     Terms,
@@ -41,17 +44,20 @@ from services.decisions import Decisions, chance_of, checked_key, digest_of
 from services.envelopes import Decision, Envelopes
 from services.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
 from services.feeds import Watch
+from services.fits import fit_of
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Games, Live, opened
 from services.pages import Page, page_token, position_of
 from services.ports import (
     Clock,
     EventStore,
+    Holding,
     Listed,
     ListPlace,
     MatchFilter,
     MatchList,
     Opening,
+    QuotaKind,
     Recorded,
     Secrets,
     Seeds,
@@ -219,6 +225,7 @@ class Matches:
         Raises:
             NotFound: There is no such game.
             Rejected: The game is not played by that many, has no such seat, or not with these terms.
+            TooMany: It waits for others, and the player has as many such matches as it may have.
             KeyReused: The key came with another proposal before.
         """
         game = self.game(proposal.game)
@@ -234,7 +241,7 @@ class Matches:
             return opening_events(game, terms, opening, then, by, key, now)
 
         return key, await self.opened(
-            owner or uuid_of(player), key, digest_of(proposal), events_of, number or new_uuid(now)
+            owner or uuid_of(player), key, digest_of(proposal), events_of, number or new_uuid(now), player
         )
 
     async def opened(
@@ -244,6 +251,7 @@ class Matches:
         digest: str,
         events_of: Callable[[Opening], Sequence[Recorded]],
         number: UUID,
+        opener: PlayerId,
     ) -> Listed:
         """Open a match with these events, once for its owner and key.
 
@@ -253,17 +261,19 @@ class Matches:
             digest: SHA-256 of what was asked, in hexadecimal.
             events_of: Gives the events of the match that was put down; fails if it cannot be opened.
             number: What the match's id is made from, unless the key was used before.
+            opener: Who opens it.
 
         Returns:
             The match as it was then.
 
         Raises:
+            TooMany: The match waits for others, and its opener has as many such as it may have.
             KeyReused: The key came with something else before.
         """
         wanted = Opening(number, Secrets(token_bytes(32), token_bytes(16)), digest)
         # What cannot be opened is refused here, before anything is put down.
-        events_of(wanted)
-        opening = await self._seeds.claim(owner, key, wanted, self._clock.now())
+        holding = _held(opener, number, events_of(wanted))
+        opening = await self._seeds.claim(owner, key, wanted, self._clock.now(), holding)
         if opening.digest != wanted.digest:
             raise KeyReused
         events = events_of(opening)
@@ -564,6 +574,15 @@ class Matches:
         except BaseException:
             self.feeds.part(channel)
             raise
+
+
+def _held(opener: PlayerId, number: UUID, events: Sequence[Recorded]) -> Holding | None:
+    """Return the open match that a player has by opening it so; None if it begins at once."""
+    first = events[0].event
+    if not isinstance(first, Opened) or any(isinstance(one.event, Started | Branched) for one in events):
+        return None
+    fit = fit_of(first.terms)
+    return Holding(opener, QuotaKind.OPEN, match_id(number), events[0].at, fit=fit)
 
 
 def check_entropy(entropy: str) -> None:

@@ -32,7 +32,7 @@ from services.errors import Malformed, Unavailable
 from services.feeds import Told
 from services.ids import MatchId
 from services.pages import Page, page_token, position_of
-from services.ports import Clock, Time
+from services.ports import BlockList, Clock, Time
 from services.streaming import Channel, Reading, Streams
 
 PAGE = 200
@@ -81,6 +81,7 @@ class Entry(Struct, frozen=True, kw_only=True):
         version: Number of the match's event.
         seat: The seat that it is about; None if none.
         at: When, UTC.
+        inviter: Who invites, of an invitation; None for all else.
     """
 
     number: int
@@ -90,6 +91,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     version: int
     seat: Seat | None
     at: datetime
+    inviter: PlayerId | None = None
 
 
 class PlayerEvent(Struct, frozen=True, kw_only=True):
@@ -282,9 +284,12 @@ class PlayerFeed:
         streams: The feeds that are watched.
     """
 
-    def __init__(self, log: PlayerLog, chat: ChatLog, show: Show, clock: Clock) -> None:
-        """Take both sources, how messages are shown, and the time."""
+    def __init__(
+        self, log: PlayerLog, chat: ChatLog, block_list: BlockList, show: Show, clock: Clock
+    ) -> None:
+        """Take both sources, whom players block, how messages are shown, and the time."""
         self.streams = PlayerStreams(clock)
+        self._block_list = block_list
         self._log = log
         self._chat = chat
         self._show = show
@@ -327,16 +332,20 @@ class PlayerFeed:
         entries = await self._log.entries(player, after=place.number, limit=limit)
         messages = await self._chat.for_player(player, after=place.said, limit=limit)
         shown = dict(zip(messages, await self._show(messages), strict=True)) if messages else {}
+        heard = messages or any(entry.kind is PlayerEventKind.INVITED for entry in entries)
+        blocked = await self._block_list.blocked_by(player) if heard else ()
         sources: tuple[Sequence[Entry | Message], ...] = entries, messages
         both = list(merge(*sources, key=_time))
         events = []
         for one in both[:limit]:
             if isinstance(one, Entry):
                 place = place._replace(number=one.number)
-                events.append(_entered(one, str(place)))
+                if one.inviter not in blocked:
+                    events.append(_entered(one, str(place)))
             else:
                 place = place._replace(said=one.position, message=one.id)
-                events.append(_said(one, shown[one], str(place)))
+                if one.author not in blocked:
+                    events.append(_said(one, shown[one], str(place)))
         return events, place, len(both) <= limit and limit not in (len(entries), len(messages))
 
     async def _now(self, player: PlayerId) -> Place:

@@ -1,7 +1,6 @@
 """What the use cases need from outside."""
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn, Protocol
@@ -167,7 +166,9 @@ OPENING_KEPT = timedelta(days=7)
 class Seeds(Protocol):
     """The secrets of matches. Every method raises `Unavailable` while the store is away."""
 
-    async def claim(self, owner: UUID, key: str, opening: Opening, at: datetime) -> Opening:
+    async def claim(
+        self, owner: UUID, key: str, opening: Opening, at: datetime, holding: "Holding | None" = None
+    ) -> Opening:
         """Put an opening down for an owner and key, durably; return the earlier one if there is one.
 
         Args:
@@ -176,6 +177,10 @@ class Seeds(Protocol):
             opening: What is put down.
             at: The time, UTC. One that nobody has claimed for days (`OPENING_KEPT`), and whose match never
                 began, is gone.
+            holding: The open match that its player has then; None if it begins at once.
+
+        Raises:
+            TooMany: The player has as many as it may have; nothing was put down.
         """
 
     async def secrets(self, match: MatchId) -> Secrets:
@@ -366,15 +371,6 @@ class MatchList(Protocol):
             limit: The most that are wanted.
         """
 
-    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
-        """Return public matches on the same terms with a free seat, those that lack fewest players first.
-
-        Args:
-            fit: What is the same for all on the same terms.
-            without: The player who must have no seat in them.
-            limit: The most that are wanted.
-        """
-
 
 class Statistics(Struct, frozen=True, kw_only=True):
     """How often a player has played a game to its end, and how that ended.
@@ -451,29 +447,175 @@ class Records(Protocol):
         """
 
 
-class QuickMatches(Protocol):
-    """Matches that wait for players. Every method raises `Unavailable` while the store is away."""
+class QuotaKind(StrEnum):
+    """Of what a player may have so much at a time."""
 
-    def alone(self, fit: str) -> AbstractAsyncContextManager[None]:
-        """Hold a fit, which nobody else holds meanwhile, on any node.
+    OPEN = "open"
+    BOTS = "bots"
+    INVITATION = "invitation"
 
-        A node that dies holds it no longer.
+
+class Holding(Struct, frozen=True):
+    """That a player has one more of something.
+
+    Attributes:
+        player: Who.
+        kind: Of what: matches that it opened and that have not begun, matches that it opened and that bots
+            alone play, or players whom it invited and who have not sat down.
+        match: In which match.
+        since: Since when, UTC.
+        about: Who is invited; None for all else.
+        fit: What is the same for all open matches on the same terms; empty for all else.
+    """
+
+    player: PlayerId
+    kind: QuotaKind
+    match: MatchId
+    since: datetime
+    about: PlayerId | None = None
+    fit: str = ""
+
+
+class Quotas(Protocol):
+    """What players have. Every method raises `Unavailable` while the store is away."""
+
+    async def check(self, player: PlayerId, kind: QuotaKind) -> None:
+        """Refuse a player who has as many as it may have.
+
+        Raises:
+            TooMany: It has.
         """
 
-    async def called(self, player: PlayerId, key: str) -> MatchId | None:
-        """Return the match that a player's call last came to; None if there was none."""
+    async def take(self, holding: Holding) -> None:
+        """Put down, durably, that a player has one more; once, however often it is put down.
 
-    async def call(self, player: PlayerId, key: str, match: MatchId) -> None:
-        """Put down, durably, which match a player's call comes to."""
+        Raises:
+            TooMany: It has as many as it may have.
+        """
 
-    async def waiting(self, fit: str) -> list[MatchId]:
-        """Return the matches of a fit that may have a free seat, oldest first."""
+    async def note(self, holding: Holding) -> None:
+        """Put down, durably, that a player has one more, however many it has."""
 
-    async def wait(self, fit: str, match: MatchId) -> None:
-        """Put down, durably, that a match waits for players."""
+    async def release(
+        self, match: MatchId, kinds: Collection[QuotaKind], *, about: PlayerId | None = None
+    ) -> None:
+        """Put down that nobody has any more what a match was counted for; of one guest, if it is named."""
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What a player looks for.
+
+    Attributes:
+        player: Who looks.
+        key: The idempotency key.
+        digest: SHA-256 of what was asked, in hexadecimal.
+        fit: What is the same for all matches on the same terms.
+        game: Their game's id.
+        seats: How many seats they have.
+        at: When it looks, UTC.
+    """
+
+    player: PlayerId
+    key: str
+    digest: str
+    fit: str
+    game: str
+    seats: int
+    at: datetime
+
+
+class Placed(Struct, frozen=True, kw_only=True):
+    """Where a player who looked for a match is placed.
+
+    Attributes:
+        match: The match.
+        digest: SHA-256 of what was asked with the idempotency key, in hexadecimal.
+        opens: Whether the player is the one who opens it.
+        repeated: Whether the key led there before.
+        reserved: Whether a seat was set aside for the player.
+    """
+
+    match: MatchId
+    digest: str
+    opens: bool = False
+    repeated: bool = False
+    reserved: bool = False
+
+
+class QuickMatches(Protocol):
+    """Where players are placed who look for a match. Each raises `Unavailable` while the store is away."""
+
+    async def place(
+        self, wish: Wish, fresh: MatchId, *, without: Sequence[MatchId], only_open: bool
+    ) -> Placed:
+        """Return where a player is placed, put down durably.
+
+        That is where its key led before; or the match on the same terms in which it waits; or else one that
+        has a free seat, which is set aside for it, if nobody is in it whom it has blocked or who has blocked
+        it; or a new one.
+
+        Args:
+            wish: What the player looks for.
+            fresh: The id of the match that is opened if none is found.
+            without: Matches that have turned the player away.
+            only_open: Whether it is placed nowhere but where it waits, or in a new one.
+
+        Raises:
+            TooMany: None is found, and the player has as many open matches as it may have.
+        """
+
+    async def give_back(self, match: MatchId, player: PlayerId) -> None:
+        """Set a player's seat aside no longer: it did not come."""
+
+    async def turn_away(self, match: MatchId, player: PlayerId, *, full: bool, at: datetime) -> None:
+        """Place a player there no more, and nobody if there is no free seat."""
 
     async def forget(self, match: MatchId) -> None:
-        """Put down that a match waits no longer."""
+        """Forget who was placed in a match: what the list of matches says of it holds."""
+
+
+class Blocked(Struct, frozen=True):
+    """That a player has blocked another.
+
+    Attributes:
+        player: Who is blocked.
+        blocked_at: Since when, UTC.
+    """
+
+    player: PlayerId
+    blocked_at: datetime
+
+
+class BlockList(Protocol):
+    """Whom players have blocked. Every method raises `Unavailable` while the store is away."""
+
+    async def add(self, player: PlayerId, blocked: Blocked, most: int) -> Blocked | None:
+        """Block a player, and return since when it is blocked; None if as many are blocked as may be.
+
+        Raises:
+            NotFound: There is no such player.
+        """
+
+    async def remove(self, player: PlayerId, other: PlayerId) -> None:
+        """Block a player no longer."""
+
+    async def find(self, player: PlayerId, other: PlayerId) -> Blocked | None:
+        """Return since when a player is blocked; None if it is not."""
+
+    async def page(self, player: PlayerId, after: PlayerId | None, limit: int) -> list[Blocked]:
+        """Return whom a player has blocked, by their ids, behind one of them."""
+
+    async def blocked_by(self, player: PlayerId) -> Collection[PlayerId]:
+        """Return all whom a player has blocked."""
+
+    async def blockers(self, players: Collection[PlayerId]) -> Mapping[PlayerId, Collection[PlayerId]]:
+        """Return who has blocked each of some players, of those whom anybody has blocked."""
+
+    async def reachable(self, players: Collection[PlayerId], by: PlayerId | None) -> Collection[PlayerId]:
+        """Return those of some players that exist and have not blocked a player.
+
+        It is one question, so that the time that it takes does not say which.
+        """
 
 
 class Clock(Protocol):

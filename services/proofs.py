@@ -1,7 +1,9 @@
 """What proves a match: its bundle, its head, its day, and the keys that signed them."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from datetime import date as calendar_date
+from itertools import batched
 
 from msgspec import Struct
 
@@ -22,6 +24,8 @@ from services.views import Source, seen_event, source
 
 PAGE = 100
 """How many events of a bundle are in memory at once."""
+TOGETHER = 20
+"""How many of them are written in one turn of the event loop."""
 
 
 class MatchProof(Struct, frozen=True, kw_only=True):
@@ -56,11 +60,13 @@ class Export(Struct, frozen=True):
     Attributes:
         match: The match.
         viewer: For whom it is.
+        events: How many events it has.
         parts: Its lines, some at a time; read as they are fetched.
     """
 
     match: MatchId
     viewer: Viewer
+    events: int
     parts: AsyncGenerator[Sequence[bytes]]
 
     @property
@@ -115,7 +121,7 @@ class Proofs:
             signature=None if signed is None else signed.signature,
             key=None if signed is None else signed.key,
         )
-        return Export(id, viewer, self._parts(header, source(live, secrets), end))
+        return Export(id, viewer, live.version, self._parts(header, source(live, secrets), end))
 
     async def _parts(self, header: Header, shown: Source, end: EndLine) -> AsyncGenerator[Sequence[bytes]]:
         yield [written_line(header)]
@@ -124,7 +130,10 @@ class Proofs:
             events = await self._store.read(shown.id, version, min(version + PAGE, end.version))
             if not events:
                 raise Unavailable
-            yield [written_line(event_line(seen_event(shown, event, header.viewer))) for event in events]
+            for some in batched(events, TOGETHER):
+                yield [written_line(event_line(seen_event(shown, event, header.viewer))) for event in some]
+                # Whoever takes it may not have to wait: others get their turn all the same.
+                await asyncio.sleep(0)
             version = events[-1].version
         yield [written_line(end)]
 

@@ -1,71 +1,76 @@
 """Quick match: a player joins a match that waits for players on the same terms, or opens one that waits."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
-from datetime import timedelta
+from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Holder, Phase, PlayerId, TakeSeat, open_match, seat_held
+from domain.match import (
+    Cancelled,
+    Holder,
+    Match,
+    Phase,
+    PlayerId,
+    Reason,
+    SeatLeft,
+    TakeSeat,
+    open_match,
+    seat_held,
+)
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.access import check_known_to
-from services.decisions import Decisions, checked_key
-from services.errors import NotFound, SetAside
+from services.decisions import Decisions, checked_key, digest_of
+from services.errors import Failure, KeyReused, NotFound, SetAside, Unavailable
 from services.fits import fit_of
-from services.ids import MatchId, made_at, match_id, new_uuid, parsed
+from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Live
 from services.matches import Matches, Proposal, check_entropy, terms_of
-from services.ports import Clock, Listed, MatchList, QuickMatches, Secrets
+from services.ports import Clock, Listed, Placed, QuickMatches, Secrets, Wish
 
-CRASHED = timedelta(minutes=1)
-"""After how long a match that was to be opened, and does not exist, is given up."""
-
-LISTED = 20
-"""How many matches of the list are looked at."""
+OPENING = 3.0
+"""Seconds that a player waits for the match of another to be opened, which is under way; then it looks on."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.2
+"""Seconds between two looks whether it is."""
+MOST_TRIED = 20
+"""How many matches that turn the player away are tried before one is opened."""
 
 
 class Search(Struct, frozen=True):
     """What a player looks for.
 
     Attributes:
-        player: Who looks.
+        wish: What a match must have in common with what is proposed.
         proposal: The match to open if none fits, with the player's seat.
-        key: The idempotency key.
-        fit: What a match must have in common with the proposal.
     """
 
-    player: PlayerId
+    wish: Wish
     proposal: Proposal
-    key: str
-    fit: str
 
 
 class QuickMatch:
     """The use case of finding others to play with."""
 
     def __init__(
-        self,
-        matches: Matches,
-        decisions: Decisions,
-        quick_matches: QuickMatches,
-        match_list: MatchList,
-        clock: Clock,
+        self, matches: Matches, decisions: Decisions, quick_matches: QuickMatches, clock: Clock
     ) -> None:
-        """Take what opens matches and gives commands, where matches wait and are listed, and the time."""
+        """Take what opens matches and gives commands, where players are placed, and the time."""
         self._matches = matches
         self._decisions = decisions
         self._quick_matches = quick_matches
-        self._match_list = match_list
         self._clock = clock
-        self._searches: set[asyncio.Task[Listed]] = set()
+        self._searches: set[asyncio.Task[Any]] = set()
+        decisions.observers.append(self._observe)
 
     async def join(self, player: PlayerId, proposal: Proposal, key: str | None) -> tuple[str, Listed]:
         """Sit a player down in a match that fits what is proposed, or open one.
 
-        Whoever looks for the same does so one after the other, on all nodes, so that two at once never both
-        open a match.
+        A player who waits on the same terms already gets the match in which it waits. A place is found and
+        set aside in one short transaction, so that two at once neither get the same seat nor both open a
+        match; nobody waits while another sits down. Players of whom one has blocked the other do not come
+        together.
 
         Args:
             player: Who wants to play.
@@ -78,6 +83,7 @@ class QuickMatch:
         Raises:
             NotFound: There is no such game.
             Rejected: The game is not played by that many, or not with these terms.
+            TooMany: None fits, and the player has as many open matches as it may have.
             KeyReused: The key came with another proposal before.
         """
         key = checked_key(key)
@@ -88,97 +94,138 @@ class QuickMatch:
         open_match(game, terms)
         if terms.seats == 1:
             return await self._matches.open(player, proposal, key)
-        # Also if the caller goes away: what is begun is ended before anybody else looks.
-        return key, await self._kept(self._found(Search(player, proposal, key, fit_of(terms))))
+        wish = Wish(
+            player=player,
+            key=key,
+            digest=digest_of(proposal),
+            fit=fit_of(terms),
+            game=game.id,
+            seats=terms.seats,
+            at=self._clock.now(),
+        )
+        # Also if the caller goes away: what is begun is ended.
+        return key, await asyncio.shield(self._kept(self._found(Search(wish, proposal))))
 
     async def drain(self) -> None:
         """Wait for the searches whose callers have gone."""
         await asyncio.gather(*self._searches, return_exceptions=True)
 
-    async def _kept(self, search: Coroutine[Any, Any, Listed]) -> Listed:
-        """Return what a search finds; it goes on though its caller goes away."""
+    def _kept[Found](self, search: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
+        """Return a search that goes on though its caller goes away."""
         task = asyncio.create_task(search)
         self._searches.add(task)
         task.add_done_callback(self._ended)
-        return await asyncio.shield(task)
+        return task
 
-    def _ended(self, task: asyncio.Task[Listed]) -> None:
+    def _ended(self, task: asyncio.Task[Any]) -> None:
         """Let a search go whose caller may have gone, whatever came of it."""
         self._searches.discard(task)
         task.cancelled() or task.exception()
 
     async def _found(self, search: Search) -> Listed:
-        """Return the match that a player comes to, while nobody else looks for the same."""
-        async with self._quick_matches.alone(search.fit):
-            before = await self._quick_matches.called(search.player, search.key)
-            if before is not None:
-                try:
-                    if listed := await self._sat_down(search, before):
-                        return listed
-                except NotFound:
-                    return await self._opened(search, before)
-            async for waiting in self._waiting(search):
-                if await self._takes(waiting, search.player):
-                    await self._quick_matches.call(search.player, search.key, waiting)
-                    if listed := await self._sat_down(search, waiting):
-                        return listed
-            return await self._opened(search, match_id(new_uuid(self._clock.now())))
+        """Return the match that a player comes to."""
+        wish, tried = search.wish, list[MatchId]()
+        while True:
+            fresh = match_id(new_uuid(self._clock.now()))
+            placed = await self._quick_matches.place(
+                wish, fresh, without=tried, only_open=len(tried) >= MOST_TRIED
+            )
+            if placed.digest != wish.digest:
+                raise KeyReused
+            try:
+                if listed := await self._arrived(search, placed):
+                    return listed
+            except BaseException:
+                await self._let_go(placed, wish.player)
+                raise
+            tried.append(placed.match)
 
-    async def _waiting(self, search: Search) -> AsyncIterator[MatchId]:
-        """Yield the matches that may take a player: first those opened by a quick match, then all others.
+    async def _let_go(self, placed: Placed, player: PlayerId) -> None:
+        """Let others have the place of a player who could not take it; if the store is away, in a while."""
+        with suppress(Failure):
+            if placed.opens:
+                await self._quick_matches.forget(placed.match)
+            elif placed.reserved:
+                await self._quick_matches.give_back(placed.match, player)
 
-        The others come from the list of matches, which follows within moments: too late for those who look at
-        the same moment.
-        """
-        opened = await self._quick_matches.waiting(search.fit)
-        for id in opened:
-            yield id
-        for id in await self._match_list.fitting(search.fit, without=search.player, limit=LISTED):
-            if id not in opened:
-                yield id
-
-    async def _takes(self, id: MatchId, player: PlayerId) -> bool:
-        """Return whether a match that waits takes a player; one that takes nobody waits no longer."""
+    async def _arrived(self, search: Search, placed: Placed) -> Listed | None:
+        """Return a match with the player in its place there; None if it does not take the player."""
         try:
-            match = (await self._matches.known(id, player)).match
-        except SetAside:
-            return False
-        except NotFound:
-            # Whoever was to open it has crashed; but what it wrote last may be on its way to the store.
-            if made_at(id) < self._clock.now() - CRASHED:
-                await self._quick_matches.forget(id)
-            return False
-        if match.phase is not Phase.OPEN or None not in match.holders:
-            await self._quick_matches.forget(id)
-            return False
-        return seat_held(match, player) is None and player not in match.barred
+            if placed.opens:
+                return await self._opened(search, placed.match)
+            await self._when_opened(placed.match)
+            return await self._sat_down(search, placed)
+        except (NotFound, SetAside):
+            # It was to be opened by a player who is gone, or cannot be read.
+            await self._quick_matches.forget(placed.match)
+        except Rejected as refused:
+            full = refused.reason is not Reason.PLAYER_BARRED
+            wish = search.wish
+            await self._quick_matches.turn_away(placed.match, wish.player, full=full, at=wish.at)
+        return None
 
-    async def _sat_down(self, search: Search, id: MatchId) -> Listed | None:
-        """Return a match with the player in it; None if it does not take the player."""
+    async def _when_opened(self, id: MatchId) -> None:
+        """Return when a match is there.
+
+        Raises:
+            NotFound: It does not come.
+        """
+        loop = asyncio.get_running_loop()
+        begun, pause = loop.time(), FIRST_PAUSE
+        while True:
+            try:
+                await self._decisions.live.current(id)
+            except NotFound:
+                if loop.time() - begun > OPENING:
+                    raise
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+            else:
+                return
+
+    async def _sat_down(self, search: Search, placed: Placed) -> Listed | None:
+        """Return a match with the player in it.
+
+        Raises:
+            Rejected: It does not take the player.
+        """
+        player = search.wish.player
 
         def order(live: Live, secrets: Secrets) -> tuple[Seat, Any]:
-            check_known_to(live, search.player)
+            check_known_to(live, player)
+            if seat_held(live.match, player) is not None:
+                raise Rejected(Reason.ALREADY_SEATED)
             holders, proposal = live.match.holders, search.proposal
             seat = Seat(holders.index(None) if None in holders else 0)
-            return seat, TakeSeat(seat, Holder(search.player, proposal.kind, proposal.entropy))
+            return seat, TakeSeat(seat, Holder(player, proposal.kind, proposal.entropy))
 
         try:
             done = await self._decisions.carry_out(
-                id, order, by=search.player, key=search.key, asked=search.proposal
+                placed.match, order, by=player, key=search.wish.key, asked=search.proposal
             )
-        except (Rejected, SetAside):
-            return None
-        if done.match.phase is not Phase.OPEN:
-            await self._quick_matches.forget(id)
+        except Rejected as refused:
+            live = await self._decisions.live.current(placed.match)
+            waits = live.match.phase is Phase.OPEN or placed.repeated
+            if refused.reason is Reason.ALREADY_SEATED and waits:
+                return live.listed
+            raise
         return done.listed
 
     async def _opened(self, search: Search, id: MatchId) -> Listed:
         """Return a new match of this id with the player in it, which waits for others.
 
-        It is put down before it exists, so that whoever crashes and comes back opens the same one.
+        It is put down before it exists, so that a player who crashes and comes back opens the same one.
         """
-        await self._quick_matches.call(search.player, search.key, id)
-        await self._quick_matches.wait(search.fit, id)
-        number = parsed("match", id)
-        _, listed = await self._matches.open(search.player, search.proposal, search.key, number=number)
+        _, listed = await self._matches.open(
+            search.wish.player, search.proposal, search.wish.key, number=parsed("match", id)
+        )
         return listed
+
+    def _observe(self, id: MatchId, events: Any, match: Match[Any, Any]) -> None:
+        """Place nobody in a match as it was: it was cancelled, or a seat is free again."""
+        if any(isinstance(event, SeatLeft | Cancelled) for event in events):
+            self._kept(self._forgotten(id))
+
+    async def _forgotten(self, id: MatchId) -> None:
+        with suppress(Unavailable):
+            await self._quick_matches.forget(id)

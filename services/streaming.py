@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from services.feeds import TICK, TICKS_A_HEARTBEAT, TICKS_TO_SEND, Told
+from services.limits import ROWS
 from services.ports import Clock
 
 HEARTBEAT = TICK * TICKS_A_HEARTBEAT
@@ -93,6 +94,7 @@ class Reading(ABC):
         over: Whether it was given its last item.
         cut_off: Called, once, when what it was given is not sent in time.
         left: Called, once, when it is left.
+        charge: Called with how many requests more what it is given counts as, until it has caught up.
     """
 
     def __init__(self, streams: Streams[Any], channel: Channel) -> None:
@@ -100,6 +102,8 @@ class Reading(ABC):
         self.over = False
         self.cut_off: Callable[[], None] = _nothing
         self.left: Callable[[], None] = _nothing
+        self.charge: Callable[[int], None] = _free
+        self._caught = 0
         self._revoked = False
         self._streams = streams
         self._channel = channel
@@ -168,6 +172,12 @@ class Reading(ABC):
         self.over = True
         return [Told(item)]
 
+    def _count(self, given: int) -> None:
+        """Count what is given before all that has happened is."""
+        if not self._live:
+            before, self._caught = self._caught, self._caught + given
+            self.charge(self._caught // ROWS - before // ROWS)
+
     def _sent(self) -> None:
         if self._sending is not None:
             self._sending.cancel()
@@ -182,6 +192,7 @@ class Reading(ABC):
                 return self.end(self.token_ended())
             if self.is_behind():
                 if told := await self.news():
+                    self._count(len(told))
                     return told
                 continue
             if self._nudged:
@@ -196,6 +207,10 @@ class Reading(ABC):
                 return [Told(self.heartbeat())]
         self._nudged = False
         return []
+
+
+def _free(_: int) -> None:
+    """Count nothing: nobody is there to be charged."""
 
 
 def _nothing() -> None:

@@ -19,7 +19,7 @@ from adapters.grpc.status import KEY, bug, request_too_slow, status_of, too_slow
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
-from services.limits import Limiter, Visit
+from services.limits import ROWS, Limiter, Visit, missed
 from services.players import Caller, Players
 from services.ports import Scope
 
@@ -90,6 +90,7 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
                 request = _only(await self._patience.request(context), context)
                 _check(request)
                 response = await method(request, context)
+                counted.charge(len(getattr(response, "items", ())) // ROWS)
             except Exception as error:
                 self._fail(context, error, counted)
                 return None
@@ -162,6 +163,7 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
 
     def _fail(self, context: Context, error: Exception, counted: Visit) -> None:
         """Set the status of what went wrong, with which the call ends."""
+        counted.charge(missed(error))
         error = counted.told(error)
         if isinstance(error, TooSlow):
             status = request_too_slow()

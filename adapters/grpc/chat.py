@@ -7,6 +7,7 @@ from adapters.grpc.calls import CUT_OFF, Context, caller, caller_if_any, idempot
 from adapters.grpc.generated.montane.v1 import chat_pb2 as pb
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceServicer
 from adapters.grpc.generated.montane.v1.matches_pb2 import SeatedPlayer as SeatedPlayerMessage
+from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import member_of, numbers_of, timestamp_of
 from adapters.grpc.requests import invitation_in, page_size
 from services.chat import Chat
@@ -86,6 +87,7 @@ class ChatCalls(ChatServiceServicer):
         if player is not None:
             self._players.sessions.hold(player.credential, listener)
         listener.cut_off = CUT_OFF.get()
+        listener.charge = VISIT.get().charge
         try:
             while not listener.over:
                 for told in await listener.next():

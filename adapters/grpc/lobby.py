@@ -10,6 +10,7 @@ from adapters.grpc.calls import Context, caller, idempotency_key, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
+from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import invitation_in
 from adapters.use_cases import Services
@@ -28,6 +29,7 @@ from domain.shared.catalogues import clause_about
 from domain.shared.game import Game
 from services.errors import Malformed
 from services.ids import MatchId
+from services.limits import BOT
 from services.matches import Proposal
 from services.ports import Listed, Scope
 from services.summaries import summaries
@@ -68,6 +70,7 @@ class LobbyCalls(MatchServiceServicer):
         lobby, id, key = self._services.lobby, MatchId(request.match), idempotency_key(context)
         seat, entropy = request.seat, request.entropy
         if request.HasField("bot"):
+            VISIT.get().weigh(BOT - 1)
             key, listed = await lobby.seat_bot(player.id, id, seat, request.bot, entropy, key)
         else:
             key, listed = await lobby.take_seat(

@@ -29,9 +29,10 @@ from adapters.use_cases import Services
 from domain.match import Phase, PlayerId
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
-from services.errors import Failure, Malformed, Unauthenticated
+from services.errors import Failure, Malformed, RateLimited, Unauthenticated
 from services.feeds import Watch
 from services.ids import MatchId
+from services.limits import BRANCH, EVENTS, MOST_EVENTS, missed
 from services.matches import Answer
 from services.players import Caller
 from services.ports import MatchFilter, Scope
@@ -83,6 +84,7 @@ class MatchCalls(LobbyCalls):
     async def BranchMatch(self, request: pb.BranchMatchRequest, context: Context) -> pb.BranchMatchResponse:
         """Play a match on from a past version."""
         player = await caller(self._players, context, Scope.PLAY)
+        VISIT.get().weigh(BRANCH - 1)
         key, listed = await self._services.branches.branch(
             player.id,
             MatchId(request.match),
@@ -133,6 +135,8 @@ class MatchCalls(LobbyCalls):
     async def GetView(self, request: pb.GetViewRequest, context: Context) -> pb.GetViewResponse:
         """Return a match as a viewer may see it."""
         player = await onlooker(self._players, context)
+        if request.HasField("version"):
+            VISIT.get().weigh(min(request.version, MOST_EVENTS) // EVENTS)
         view = await self._matches.view(
             MatchId(request.match),
             player,
@@ -200,6 +204,11 @@ class MatchCalls(LobbyCalls):
             looking_as=looking_as(request),
             invitation=invitation_in(request),
         )
+        try:
+            VISIT.get().weigh(watch.backlog // EVENTS)
+        except RateLimited:
+            watch.leave()
+            raise
         if player is not None:
             self._players.sessions.hold(player.credential, watch)
         return watch
@@ -212,6 +221,7 @@ class MatchCalls(LobbyCalls):
         try:
             given = await self._answer(match, player, request)
         except (Failure, Rejected) as failed:
+            VISIT.get().charge(missed(failed))
             return Reply(pb.PlayResponse(refusal=refusal_of(id, failed, self._mapper.event)))
         except Exception:
             log.exception("a command within a stream failed")

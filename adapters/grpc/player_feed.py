@@ -7,6 +7,7 @@ from adapters.grpc.calls import CUT_OFF, Context, caller
 from adapters.grpc.chat import message_of
 from adapters.grpc.generated.montane.v1 import player_feed_pb2 as pb
 from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedServiceServicer
+from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import numbers_of, timestamp_of
 from adapters.grpc.requests import page_size
 from services.player_feed import (
@@ -63,6 +64,7 @@ class PlayerFeedCalls(PlayerFeedServiceServicer):
         )
         self._players.sessions.hold(player.credential, reading)
         reading.cut_off = CUT_OFF.get()
+        reading.charge = VISIT.get().charge
         try:
             while not reading.over:
                 for told in await reading.next():

@@ -4,15 +4,18 @@ from typing import override
 
 from msgspec import UNSET
 
-from adapters.grpc.calls import Context, caller, caller_if_any
+from adapters.grpc.calls import Context, caller, onlooker
+from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceServicer
+from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import members_of, numbers_of, timestamp_of
 from adapters.grpc.requests import page_size, time_in
+from adapters.use_cases import Services
 from domain.match import PlayerId
-from services.departures import Departures
+from services.blocks import Block
 from services.ids import TokenId
-from services.players import Players
+from services.limits import ERASURE
 from services.ports import Player, Scope, Token
 from services.profiles import ProfileChange
 
@@ -22,10 +25,11 @@ SCOPES = numbers_of(pb.Scope.DESCRIPTOR, Scope)
 class PlayerCalls(PlayerServiceServicer):
     """The service `PlayerService`."""
 
-    def __init__(self, players: Players, departures: Departures) -> None:
+    def __init__(self, services: Services) -> None:
         """Take the use cases."""
-        self._players = players
-        self._departures = departures
+        self._players = services.players
+        self._blocks = services.blocks
+        self._departures = services.departures
 
     @override
     async def CreatePlayer(
@@ -55,13 +59,15 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def DeleteMe(self, request: pb.DeleteMeRequest, context: Context) -> pb.DeleteMeResponse:
         """Erase the caller's account."""
-        await self._departures.erase(await caller(self._players, context, Scope.PLAY))
+        me = await caller(self._players, context, Scope.PLAY)
+        VISIT.get().weigh(ERASURE - 1)
+        await self._departures.erase(me)
         return pb.DeleteMeResponse()
 
     @override
     async def GetPlayer(self, request: pb.GetPlayerRequest, context: Context) -> pb.GetPlayerResponse:
         """Return what everybody may know of a player."""
-        await caller_if_any(self._players, context)
+        await self._blocks.check_shown(PlayerId(request.player), await onlooker(self._players, context))
         player = await self._players.public(PlayerId(request.player))
         return pb.GetPlayerResponse(
             player=pb.PublicPlayer(
@@ -71,6 +77,35 @@ class PlayerCalls(PlayerServiceServicer):
                 created_at=timestamp_of(player.created_at),
             )
         )
+
+    @override
+    async def BlockPlayer(self, request: pb.BlockPlayerRequest, context: Context) -> pb.BlockPlayerResponse:
+        """Block a player."""
+        me = await caller(self._players, context, Scope.PLAY)
+        return pb.BlockPlayerResponse(block=_block(await self._blocks.block(me.id, PlayerId(request.player))))
+
+    @override
+    async def UnblockPlayer(
+        self, request: pb.UnblockPlayerRequest, context: Context
+    ) -> pb.UnblockPlayerResponse:
+        """Block a player no longer."""
+        me = await caller(self._players, context, Scope.PLAY)
+        await self._blocks.unblock(me.id, PlayerId(request.player))
+        return pb.UnblockPlayerResponse()
+
+    @override
+    async def GetBlock(self, request: pb.GetBlockRequest, context: Context) -> pb.GetBlockResponse:
+        """Return since when a player is blocked."""
+        me = await caller(self._players, context, Scope.READ)
+        return pb.GetBlockResponse(block=_block(await self._blocks.read(me.id, PlayerId(request.player))))
+
+    @override
+    async def ListBlocks(self, request: pb.ListBlocksRequest, context: Context) -> pb.ListBlocksResponse:
+        """Return a page of whom the caller has blocked."""
+        me = await caller(self._players, context, Scope.READ)
+        after = request.page_token if request.HasField("page_token") else None
+        page = await self._blocks.page(me.id, after=after, size=page_size(request))
+        return pb.ListBlocksResponse(items=map(_block, page.items), next_page_token=page.next)
 
     @override
     async def ListTokens(self, request: pb.ListTokensRequest, context: Context) -> pb.ListTokensResponse:
@@ -104,6 +139,13 @@ def _player(player: Player) -> pb.Player:
         created_at=timestamp_of(player.created_at),
         avatar_seed=player.avatar_seed,
         locale=player.locale,
+    )
+
+
+def _block(block: Block) -> pb.Block:
+    return pb.Block(
+        player=matches_pb2.SeatedPlayer(id=block.player.id, display_name=block.player.display_name),
+        created_at=timestamp_of(block.created_at),
     )
 
 

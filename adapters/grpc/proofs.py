@@ -8,10 +8,12 @@ from typing import override
 from adapters.grpc.calls import CUT_OFF, Context, onlooker
 from adapters.grpc.generated.montane.v1 import proofs_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceServicer
+from adapters.grpc.limits import VISIT
 from adapters.grpc.matches import looking_as
 from adapters.grpc.requests import invitation_in, page_size
 from services.heads import SignedDay
 from services.ids import MatchId
+from services.limits import EVENTS, HEADS
 from services.players import Players
 from services.ports import Key
 from services.proofs import MatchProof, Proofs
@@ -40,6 +42,7 @@ class ProofCalls(ProofServiceServicer):
             looking_as=looking_as(request),
             invitation=invitation_in(request),
         )
+        VISIT.get().weigh(export.events // EVENTS)
         cut_off, loop = CUT_OFF.get(), asyncio.get_running_loop()
         async with aclosing(export.parts) as parts:
             async for part in parts:
@@ -55,6 +58,7 @@ class ProofCalls(ProofServiceServicer):
         """Return what the server stands by of a match."""
         player = await onlooker(self._players, context)
         proof = await self._proofs.proof(MatchId(request.match), player, invitation_in(request))
+        VISIT.get().charge((proof.day.size if proof.day else 0) // HEADS)
         return pb.GetProofResponse(proof=_proof(proof))
 
     @override

@@ -146,11 +146,11 @@ class GrpcServer:
             maximum_concurrent_rpcs=MOST_CALLS,
         )
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
-        add_PlayerServiceServicer_to_server(PlayerCalls(players, self._services.departures), server)
+        add_PlayerServiceServicer_to_server(PlayerCalls(self._services), server)
         add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper), server)
         player_feed_calls = PlayerFeedCalls(self._services.player_feed, players)
         add_PlayerFeedServiceServicer_to_server(player_feed_calls, server)
-        add_StatisticsServiceServicer_to_server(StatisticsCalls(self._services.achievements, players), server)
+        add_StatisticsServiceServicer_to_server(StatisticsCalls(self._services), server)
         add_ChatServiceServicer_to_server(ChatCalls(self._services.chat, players), server)
         add_ProofServiceServicer_to_server(ProofCalls(self._services.proofs, players), server)
         add_WebhookServiceServicer_to_server(WebhookCalls(self._services.webhooks, players), server)

@@ -7,27 +7,28 @@ from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import statistics_pb2 as pb
 from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import StatisticsServiceServicer
 from adapters.grpc.requests import page_size
+from adapters.use_cases import Services
 from domain.match import PlayerId
-from services.players import Players
 from services.ports import Rating
-from services.statistics import Achievements, PlayerStatistics
+from services.statistics import PlayerStatistics
 from services.summaries import SeatedPlayer
 
 
 class StatisticsCalls(StatisticsServiceServicer):
     """The service `StatisticsService`."""
 
-    def __init__(self, achievements: Achievements, players: Players) -> None:
+    def __init__(self, services: Services) -> None:
         """Take the use cases."""
-        self._achievements = achievements
-        self._players = players
+        self._blocks = services.blocks
+        self._achievements = services.achievements
+        self._players = services.players
 
     @override
     async def GetStatistics(
         self, request: pb.GetStatisticsRequest, context: Context
     ) -> pb.GetStatisticsResponse:
         """Return what a player has achieved."""
-        await onlooker(self._players, context)
+        await self._blocks.check_shown(PlayerId(request.player), await onlooker(self._players, context))
         found = await self._achievements.of_player(PlayerId(request.player))
         return pb.GetStatisticsResponse(player=_player(found.player), games=map(_statistics, found.games))
 

@@ -104,9 +104,12 @@ class PostgresChatLog:
         readable = sql.SQL("true")
         given: tuple[object, ...] = ()
         if reader is not None:
-            readable = sql.SQL("room = ANY(%s) AND (room <> %s OR author = %s OR addressee = %s)")
-            player = _player(reader.player)
-            given = (list(reader.rooms), ChatRoom.SEAT, player, player)
+            readable = sql.SQL(
+                "room = ANY(%s) AND (room <> %s OR author = %s OR addressee = %s)"
+                " AND (author IS NULL OR author <> ALL(%s::uuid[]))"
+            )
+            player, blocked = _player(reader.player), [_player(one) for one in reader.blocked]
+            given = (list(reader.rooms), ChatRoom.SEAT, player, player, blocked)
         query = sql.SQL(
             "SELECT * FROM chat_messages WHERE match_id = %s AND position > %s AND {}"
             " ORDER BY position LIMIT %s"

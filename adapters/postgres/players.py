@@ -9,11 +9,12 @@ from eventsourcing.persistence import AggregateRecorder
 from msgspec import structs
 
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.quotas import MemoryQuotas, take
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
 from services.bots import ACCOUNTS
 from services.ids import MatchId, TokenId, match_id, parsed, written
-from services.ports import OPENING_KEPT, Opening, Player, Scope, Secrets, Token
+from services.ports import OPENING_KEPT, Holding, Opening, Player, Scope, Secrets, Token
 
 FORGET_EXPIRED = "DELETE FROM tokens WHERE player_id = %(player)s AND expires_at < %(now)s - interval '1 day'"
 ADD_FURTHER = (
@@ -94,6 +95,7 @@ class PostgresAccounts:
         """Delete all that is kept of a player beside the log of matches; return the hashes of its tokens."""
         rows = await self._datastore.execute(
             "WITH hashes AS (SELECT token_hash FROM tokens WHERE player_id = %(player)s),"
+            " held AS (DELETE FROM quotas WHERE player_id = %(player)s OR about_id = %(player)s),"
             " erased AS (DELETE FROM players WHERE player_id = %(player)s)"
             " SELECT token_hash FROM hashes",
             {"player": _uuid(player)},
@@ -173,11 +175,14 @@ class PostgresAccounts:
 class PostgresSeeds:
     """The port `Seeds`."""
 
-    def __init__(self, datastore: Datastore) -> None:
-        """Take the connections."""
+    def __init__(self, datastore: Datastore, most_open: int | None) -> None:
+        """Take the connections, and how many open matches a player may have; None for any number."""
         self._datastore = datastore
+        self._most_open = most_open
 
-    async def claim(self, owner: UUID, key: str, opening: Opening, at: datetime) -> Opening:
+    async def claim(
+        self, owner: UUID, key: str, opening: Opening, at: datetime, holding: Holding | None = None
+    ) -> Opening:
         """Put an opening down for an owner and key, durably; return the earlier one if there is one."""
         values = {
             "owner": owner,
@@ -189,9 +194,21 @@ class PostgresSeeds:
             "at": at,
             "given_up": at - OPENING_KEPT,
         }
-        while not (rows := await self._datastore.execute(CLAIM, values)):
-            await self._datastore.execute(GIVE_UP, values)
-        return Opening(rows[0]["match_id"], _secrets(rows[0]), rows[0]["digest"])
+        if holding is None:
+            while not (rows := await self._datastore.execute(CLAIM, values)):
+                await self._datastore.execute(GIVE_UP, values)
+            return _opening(rows[0])
+
+        def work() -> Opening:
+            with self._datastore.transaction() as cursor:
+                while (row := cursor.execute(CLAIM, values).fetchone()) is None:
+                    cursor.execute(GIVE_UP, values)
+                if row["match_id"] == opening.match:
+                    # If it is one too many, the claim goes too.
+                    take(cursor, holding, self._most_open)
+                return _opening(row)
+
+        return await self._datastore.run(work)
 
     async def secrets(self, match: MatchId) -> Secrets:
         """Return a match's secrets."""
@@ -222,6 +239,10 @@ class MemoryAccounts:
     async def named(self, players: Sequence[PlayerId]) -> Mapping[PlayerId, Player]:
         """Return those of the players that exist."""
         return {player: self._players[player] for player in players if player in self._players}
+
+    def exist(self, players: Collection[PlayerId]) -> bool:
+        """Return whether all of the players exist."""
+        return all(player in self._players for player in players)
 
     async def change(
         self, player: PlayerId, *, display_name: str | None, avatar_seed: str | None, locale: str | None
@@ -288,18 +309,23 @@ class MemoryAccounts:
 class MemorySeeds:
     """The port `Seeds`, gone with the process: the twin for fast tests."""
 
-    def __init__(self, log: AggregateRecorder) -> None:
-        """Begin without matches; take the log of those that have begun."""
+    def __init__(self, log: AggregateRecorder, quotas: MemoryQuotas) -> None:
+        """Begin without matches; take the log of those that have begun, and how many are open."""
         self._log = log
+        self._quotas = quotas
         self._openings: dict[tuple[UUID, str], Opening] = {}
         self._claimed_at: dict[tuple[UUID, str], datetime] = {}
 
-    async def claim(self, owner: UUID, key: str, opening: Opening, at: datetime) -> Opening:
+    async def claim(
+        self, owner: UUID, key: str, opening: Opening, at: datetime, holding: Holding | None = None
+    ) -> Opening:
         """Put an opening down for an owner and key; return the earlier one if there is one."""
         claimed = owner, key
         earlier = self._openings.get(claimed)
         stale = earlier is not None and self._claimed_at[claimed] < at - OPENING_KEPT
         if earlier is None or (stale and not self._log.select_events(earlier.match, limit=1)):
+            if holding is not None:
+                await self._quotas.take(holding)
             self._openings[claimed] = opening
         self._claimed_at[claimed] = at
         return self._openings[claimed]
@@ -337,6 +363,10 @@ def _token(row: Mapping[str, Any]) -> Token:
         created_at=row["created_at"],
         expires_at=row["expires_at"],
     )
+
+
+def _opening(row: Mapping[str, Any]) -> Opening:
+    return Opening(row["match_id"], _secrets(row), row["digest"])
 
 
 def _secrets(row: Mapping[str, Any]) -> Secrets:

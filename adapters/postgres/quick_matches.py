@@ -1,104 +1,250 @@
-"""Matches that wait for players who look for one, in PostgreSQL or in memory."""
+"""Where players who look for a match are placed, in PostgreSQL or in memory."""
 
 import asyncio
-from collections import defaultdict
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from weakref import WeakValueDictionary
 
+from msgspec import Struct
 from psycopg import sql
 
+from adapters.postgres.blocks import MemoryBlockList
 from adapters.postgres.datastore import Datastore
-from adapters.postgres.locks import Locks
+from adapters.postgres.quotas import MemoryQuotas, take
+from adapters.postgres.read_models.match_pages import MemoryMatchList
 from adapters.postgres.set_aside import READABLE
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
 from services.ids import MatchId, match_id, parsed
+from services.ports import Holding, Placed, QuotaKind, Wish
 
-MOST_WAITING = 100
-"""How many matches that wait are looked at."""
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.quick_matches.' || %(fit)s, 0))"
+"""Orders those who look for the same, on all nodes, for as long as it takes to place one of them."""
+CALLED = (
+    "SELECT match_id, digest, opens FROM quick_match_calls WHERE player_id = %(player)s AND key = %(key)s"
+)
+CALL = (
+    "INSERT INTO quick_match_calls (player_id, key, match_id, digest, opens)"
+    " VALUES (%(player)s, %(key)s, %(match)s, %(digest)s, %(opens)s)"
+    " ON CONFLICT (player_id, key) DO UPDATE"
+    " SET match_id = excluded.match_id, digest = excluded.digest, opens = excluded.opens"
+)
+APART = (
+    "SELECT blocked_id AS player_id FROM player_blocks WHERE player_id = %(player)s"
+    " UNION SELECT player_id FROM player_blocks WHERE blocked_id = %(player)s"
+)
+"""With whom a player is not seated together."""
+FIND = sql.SQL("""
+SELECT * FROM (
+    (SELECT 1 AS rank, match_id, 0 AS free, NULL::uuid[] AS seated FROM quick_matches
+    WHERE players @> ARRAY[%(player)s] AND fit = %(fit)s AND free > 0 AND match_id <> ALL(%(without)s)
+    AND {readable}
+    ORDER BY match_id LIMIT 1)
+    UNION ALL
+    (SELECT 1, match_id, 0, NULL FROM quotas
+    WHERE player_id = %(player)s AND kind = 'open' AND fit = %(fit)s AND match_id <> ALL(%(without)s)
+    AND {readable}
+    ORDER BY match_id LIMIT 1)
+    UNION ALL
+    (SELECT 2, match_id, free_seats, match_list.seated FROM match_players JOIN match_list USING (match_id)
+    WHERE match_players.player_id = %(player)s AND match_players.public AND match_players.game = %(game)s
+    AND match_players.standing = 'open' AND match_players.seated AND fit = %(fit)s
+    AND match_id <> ALL(%(without)s) AND {readable}
+    ORDER BY match_list.opened_at LIMIT 1)
+    UNION ALL
+    (SELECT 3, match_id, free, players FROM quick_matches
+    WHERE NOT %(only_open)s AND fit = %(fit)s AND free > 0 AND match_id <> ALL(%(without)s) AND {readable}
+    AND NOT players && %(apart)s AND NOT %(player)s = ANY(refused)
+    ORDER BY match_id LIMIT 1)
+    UNION ALL
+    (SELECT 4, match_id, free_seats, seated FROM match_list
+    WHERE NOT %(only_open)s AND fit = %(fit)s AND public AND standing = 'open'
+    AND match_id <> ALL(%(without)s) AND {readable} AND NOT seated && %(apart)s
+    AND NOT EXISTS (
+        SELECT FROM quick_matches AS placed WHERE placed.match_id = match_list.match_id
+        AND (touched_at > %(at)s - interval '10 seconds' OR %(player)s = ANY(refused))
+    )
+    ORDER BY free_seats, match_list.opened_at, match_id LIMIT 1)
+) AS found ORDER BY rank LIMIT 1
+""").format(readable=READABLE)
+"""Finds the match that a player comes to: that in which it waits already, or else one that takes it.
 
-WAITING = sql.SQL(
-    "SELECT match_id FROM quick_matches WHERE fit = %s AND {readable} ORDER BY match_id LIMIT %s"
-).format(readable=READABLE)
+First come those in which players were placed of late, which the list may not know yet; then those of the
+list, if nobody was placed in them since it may have learned of that.
+"""
+RESERVE = (
+    "UPDATE quick_matches SET free = free - 1, players = players || %(player)s, touched_at = %(at)s"
+    " WHERE match_id = %(match)s"
+)
+PLACE = (
+    "INSERT INTO quick_matches (match_id, fit, free, players, touched_at)"
+    " VALUES (%(match)s, %(fit)s, %(free)s, %(players)s, %(at)s)"
+    " ON CONFLICT (match_id) DO UPDATE"
+    " SET free = excluded.free, players = excluded.players, touched_at = excluded.touched_at"
+)
+GIVE_BACK = (
+    "UPDATE quick_matches SET free = free + 1, players = array_remove(players, %(player)s)"
+    " WHERE match_id = %(match)s AND %(player)s = ANY(players)"
+)
+TURN_AWAY = (
+    "UPDATE quick_matches SET"
+    " free = CASE WHEN %(full)s THEN 0 ELSE free + (%(player)s = ANY(players))::int END,"
+    " players = array_remove(players, %(player)s), refused = refused || %(player)s, touched_at = %(at)s"
+    " WHERE match_id = %(match)s"
+)
 
 
 class PostgresQuickMatches:
     """The port `QuickMatches`."""
 
-    def __init__(self, datastore: Datastore) -> None:
-        """Take the connections."""
+    def __init__(self, datastore: Datastore, most_open: int | None) -> None:
+        """Take the connections, and how many open matches a player may have; None for any number."""
         self._datastore = datastore
-        self._locks = Locks(datastore.conninfo)
+        self._most_open = most_open
+        self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def alone(self, fit: str) -> AbstractAsyncContextManager[None]:
-        """Hold a fit, which nobody else holds meanwhile, on any node."""
-        return self._locks.alone(f".quick_matches.{fit}")
+    async def place(
+        self, wish: Wish, fresh: MatchId, *, without: Sequence[MatchId], only_open: bool
+    ) -> Placed:
+        """Return where a player is placed, put down durably with its idempotency key."""
+        asked: dict[str, Any] = {
+            "player": parsed("player", wish.player),
+            "key": wish.key,
+            "digest": wish.digest,
+            "fit": wish.fit,
+            "game": wish.game,
+            "without": [uuid_of(id) for id in without],
+            "only_open": only_open,
+            "at": wish.at,
+        }
 
-    async def called(self, player: PlayerId, key: str) -> MatchId | None:
-        """Return the match that a player's call last came to; None if there was none."""
-        rows = await self._datastore.execute(
-            "SELECT match_id FROM quick_match_calls WHERE player_id = %s AND key = %s",
-            (parsed("player", player), key),
-        )
-        return match_id(rows[0]["match_id"]) if rows else None
+        def work() -> Placed:
+            with self._datastore.transaction() as cursor:
+                return self._placed(cursor, wish, fresh, asked)
 
-    async def call(self, player: PlayerId, key: str, match: MatchId) -> None:
-        """Put down, durably, which match a player's call comes to."""
-        await self._datastore.execute(
-            "INSERT INTO quick_match_calls (player_id, key, match_id) VALUES (%s, %s, %s)"
-            " ON CONFLICT (player_id, key) DO UPDATE SET match_id = excluded.match_id",
-            (parsed("player", player), key, uuid_of(match)),
-        )
+        line = self._lines.setdefault(wish.fit, asyncio.Lock())
+        # In this process they wait in line without a connection each.
+        async with line:
+            return await self._datastore.run(work)
 
-    async def waiting(self, fit: str) -> list[MatchId]:
-        """Return the matches of a fit that may have a free seat, oldest first."""
-        rows = await self._datastore.execute(
-            WAITING,
-            (fit, MOST_WAITING),
-        )
-        return [match_id(row["match_id"]) for row in rows]
+    def _placed(self, cursor: Any, wish: Wish, fresh: MatchId, asked: dict[str, Any]) -> Placed:
+        cursor.execute(LOCK, asked)
+        called = cursor.execute(CALLED, asked).fetchone()
+        if called is not None and called["match_id"] not in asked["without"]:
+            return Placed(
+                match=match_id(called["match_id"]),
+                digest=called["digest"] or wish.digest,
+                opens=called["opens"],
+                repeated=True,
+            )
+        apart = [row["player_id"] for row in cursor.execute(APART, asked)]
+        found = cursor.execute(FIND, asked | {"apart": [asked["player"], *apart]}).fetchone()
+        if found is None:
+            holding = Holding(wish.player, QuotaKind.OPEN, fresh, wish.at, fit=wish.fit)
+            take(cursor, holding, self._most_open)
+            placed = Placed(match=fresh, digest=wish.digest, opens=True)
+            row = {"match": uuid_of(fresh), "free": wish.seats - 1, "players": [asked["player"]]}
+            cursor.execute(PLACE, asked | row)
+        else:
+            placed = Placed(match=match_id(found["match_id"]), digest=wish.digest, reserved=found["rank"] > 2)
+            row = {"match": found["match_id"], "free": found["free"] - 1}
+            if found["rank"] == 3:
+                cursor.execute(RESERVE, asked | row)
+            elif found["rank"] == 4:
+                row["players"] = [*found["seated"], asked["player"]]
+                cursor.execute(PLACE, asked | row)
+        cursor.execute(CALL, asked | {"match": uuid_of(placed.match), "opens": placed.opens})
+        return placed
 
-    async def wait(self, fit: str, match: MatchId) -> None:
-        """Put down, durably, that a match waits for players."""
-        await self._datastore.execute(
-            "INSERT INTO quick_matches (fit, match_id) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-            (fit, uuid_of(match)),
-        )
+    async def give_back(self, match: MatchId, player: PlayerId) -> None:
+        """Let others have the place of a player who did not come."""
+        await self._change(GIVE_BACK, match, player)
+
+    async def turn_away(self, match: MatchId, player: PlayerId, *, full: bool, at: datetime) -> None:
+        """Place a player there no more, and nobody if it is full."""
+        await self._change(TURN_AWAY, match, player, full=full, at=at)
 
     async def forget(self, match: MatchId) -> None:
-        """Put down that a match waits no longer."""
-        await self._datastore.execute("DELETE FROM quick_matches WHERE match_id = %s", (uuid_of(match),))
+        """Forget who was placed in a match: what the list says of it holds."""
+        await self._change("DELETE FROM quick_matches WHERE match_id = %(match)s", match)
+
+    async def _change(self, change: str, match: MatchId, player: PlayerId | None = None, **more: Any) -> None:
+        number = None if player is None else parsed("player", player)
+        await self._datastore.execute(change, {"match": uuid_of(match), "player": number} | more)
+
+
+class _Row(Struct):
+    """A match in which players were placed."""
+
+    fit: str
+    free: int
+    players: list[PlayerId]
+    refused: set[PlayerId]
 
 
 class MemoryQuickMatches:
     """The port `QuickMatches`, gone with the process: the twin for fast tests."""
 
-    def __init__(self) -> None:
-        """Begin with nobody looking."""
-        self._held: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._calls: dict[tuple[PlayerId, str], MatchId] = {}
-        self._waiting: dict[str, set[MatchId]] = defaultdict(set)
+    def __init__(self, match_list: MemoryMatchList, blocks: MemoryBlockList, quotas: MemoryQuotas) -> None:
+        """Take the list of matches, who has blocked whom, and how many open matches a player may have."""
+        self._match_list, self._blocks, self._quotas = match_list, blocks, quotas
+        self._calls: dict[tuple[PlayerId, str], Placed] = {}
+        self._rows: dict[MatchId, _Row] = {}
 
-    def alone(self, fit: str) -> AbstractAsyncContextManager[None]:
-        """Hold a fit, which nobody else holds meanwhile."""
-        return self._held[fit]
+    async def place(
+        self, wish: Wish, fresh: MatchId, *, without: Sequence[MatchId], only_open: bool
+    ) -> Placed:
+        """Return where a player is placed, put down with its idempotency key."""
+        player = wish.player
+        called = self._calls.get((player, wish.key))
+        if called is not None and called.match not in without:
+            return Placed(match=called.match, digest=called.digest, opens=called.opens, repeated=True)
+        apart = {player, *self._blocks.apart(player)}
+        rows = {id: row for id, row in sorted(self._rows.items()) if row.fit == wish.fit and row.free > 0}
+        listed = self._match_list.fitting(wish.fit)
+        for id, row in rows.items():
+            if player in row.players and id not in without:
+                return self._called(wish, Placed(match=id, digest=wish.digest))
+        for id in self._quotas.open_on(wish.fit, player):
+            if id not in without:
+                return self._called(wish, Placed(match=id, digest=wish.digest))
+        for id, seated in listed.items():
+            if player in seated and id not in without:
+                return self._called(wish, Placed(match=id, digest=wish.digest))
+        if not only_open:
+            for id, row in rows.items():
+                if id not in without and not apart & {*row.players} and player not in row.refused:
+                    row.free -= 1
+                    row.players.append(player)
+                    return self._called(wish, Placed(match=id, digest=wish.digest, reserved=True))
+            for id, seated in listed.items():
+                if id not in without and not apart & {*seated} and id not in self._rows:
+                    self._rows[id] = _Row(wish.fit, wish.seats - len(seated) - 1, [*seated, player], set())
+                    return self._called(wish, Placed(match=id, digest=wish.digest, reserved=True))
+        await self._quotas.take(Holding(player, QuotaKind.OPEN, fresh, wish.at, fit=wish.fit))
+        self._rows[fresh] = _Row(wish.fit, wish.seats - 1, [player], set())
+        return self._called(wish, Placed(match=fresh, digest=wish.digest, opens=True))
 
-    async def called(self, player: PlayerId, key: str) -> MatchId | None:
-        """Return the match that a player's call last came to; None if there was none."""
-        return self._calls.get((player, key))
+    def _called(self, wish: Wish, placed: Placed) -> Placed:
+        self._calls[wish.player, wish.key] = placed
+        return placed
 
-    async def call(self, player: PlayerId, key: str, match: MatchId) -> None:
-        """Put down which match a player's call comes to."""
-        self._calls[player, key] = match
+    async def give_back(self, match: MatchId, player: PlayerId) -> None:
+        """Let others have the place of a player who did not come."""
+        row = self._rows.get(match)
+        if row is not None and player in row.players:
+            row.players.remove(player)
+            row.free += 1
 
-    async def waiting(self, fit: str) -> list[MatchId]:
-        """Return the matches of a fit that may have a free seat, oldest first."""
-        return sorted(self._waiting[fit])[:MOST_WAITING]
-
-    async def wait(self, fit: str, match: MatchId) -> None:
-        """Put down that a match waits for players."""
-        self._waiting[fit].add(match)
+    async def turn_away(self, match: MatchId, player: PlayerId, *, full: bool, at: datetime) -> None:
+        """Place a player there no more, and nobody if it is full."""
+        await self.give_back(match, player)
+        if (row := self._rows.get(match)) is not None:
+            row.refused.add(player)
+            if full:
+                row.free = 0
 
     async def forget(self, match: MatchId) -> None:
-        """Put down that a match waits no longer."""
-        for matches in self._waiting.values():
-            matches.discard(match)
+        """Forget who was placed in a match: what the list says of it holds."""
+        self._rows.pop(match, None)

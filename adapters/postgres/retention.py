@@ -14,6 +14,7 @@ from services.ports import OPENING_KEPT
 LOCK = "retention"
 EXPIRED_TOKENS = timedelta(days=1)
 QUICK_MATCH_CALLS_KEPT = timedelta(days=7)
+PLACES_KEPT = timedelta(hours=1)
 
 TOKENS = """
 WITH gone AS (
@@ -59,12 +60,24 @@ SELECT count(*) AS seen FROM gone
 
 QUICK_MATCHES = """
 WITH gone AS (
-    DELETE FROM quick_matches WHERE (fit, match_id) IN (
-        SELECT fit, match_id FROM quick_matches WHERE match_id < %(before)s ORDER BY match_id LIMIT %(most)s
+    DELETE FROM quick_matches WHERE match_id IN (
+        SELECT match_id FROM quick_matches WHERE touched_at < %(before)s ORDER BY touched_at LIMIT %(most)s
     ) RETURNING true
 )
 SELECT count(*) AS seen FROM gone
 """
+"""What still waits behind that is found in the list of matches."""
+
+QUOTAS = """
+WITH gone AS (
+    DELETE FROM quotas WHERE (match_id, kind, player_id, about_id) IN (
+        SELECT match_id, kind, player_id, about_id FROM quotas WHERE since < %(before)s
+        ORDER BY since LIMIT %(most)s
+    ) RETURNING true
+)
+SELECT count(*) AS seen FROM gone
+"""
+"""Mostly what a crash has left: what was counted has ended long since."""
 
 FEED = """
 WITH oldest AS MATERIALIZED (
@@ -134,7 +147,8 @@ class PostgresArchive:
             Rule(TOKENS, EXPIRED_TOKENS),
             Rule(OPENINGS, OPENING_KEPT),
             Rule(QUICK_MATCH_CALLS, quick, made_before),
-            Rule(QUICK_MATCHES, quick, made_before),
+            Rule(QUICK_MATCHES, PLACES_KEPT),
+            Rule(QUOTAS, quick),
             Rule(FEED, feed),
             Rule(TALK, feed),
         )

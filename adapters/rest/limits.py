@@ -26,6 +26,22 @@ WebSocket or within `Play` counts as a request. An address of IPv6 is counted wi
 with its neighbours. Pages like this one and health are not counted. Each process of the server counts for
 itself.
 
+## What a call counts as
+
+| call | counts as |
+| --- | --- |
+| an export | 1 and 1 for each 100 events |
+| a branch | 10 |
+| a bot that is seated; an account that is erased | 10 |
+| a list, also as lines | 1 and 1 for each 50 rows that it gives |
+| a view of a past version | 1 and 1 for each 100 events before it |
+| a stream, until it has caught up | 1 and 1 for each 100 events, or 50 items that are none |
+| a version conflict | 1 and 1 for each 50 events that were missed |
+| a proof | 1 and 1 for each 20000 matches of its day |
+| all else, and each command of a stream | 1 |
+
+What is known beforehand is counted before anything is done, and may be refused; the rest is counted then.
+
 Every answer says by which budgets it was counted, `RateLimit-Policy: "token";q=3000;w=60` for 3000 in 60
 seconds, and how the caller stands with them, `RateLimit: "token";r=2999;t=55` for 2999 that are left, and 55
 seconds until all are back. Who has spent one gets 429, `RATE_LIMITED`; `Retry-After` has the seconds to wait.

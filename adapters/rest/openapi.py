@@ -27,6 +27,7 @@ from adapters.rest.streams import FORMS
 from adapters.signing import KeySet
 from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from services.blocks import Block
 from services.bundles import EndLine, Header
 from services.chat_log import ChatMessage, ChatReport
 from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
@@ -61,6 +62,8 @@ STATIC: Mapping[str, Any] = {
     "Token": Token,
     "NewToken": player_bodies.NewToken,
     "TokenPage": bodies.Items[Token],
+    "Block": Block,
+    "BlockPage": bodies.Items[Block],
     "SeatRequest": bodies.SeatRequest,
     "BranchRequest": branch_bodies.BranchRequest,
     "RematchRequest": lobby_bodies.RematchRequest,

@@ -27,6 +27,7 @@ from services.errors import (
     Unauthenticated,
     Unavailable,
 )
+from services.limits import missed
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1
@@ -267,7 +268,9 @@ def bug(what: str, error: Exception) -> Problem:
 
 def on_failure(request: Request[Any, Any, Any], failed: Failure | Rejected) -> Response[bytes]:
     """Answer a use case that failed, or a refusal of the rules."""
-    return answer(problem_of(visit(request).told(failed)))
+    counted = visit(request)
+    counted.charge(missed(failed))
+    return answer(problem_of(counted.told(failed)))
 
 
 def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:

@@ -18,12 +18,12 @@ from adapters.rest.connections import abort_of
 from adapters.rest.of_games import command_in
 from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import decoded, services, token, version_in, visit
-from adapters.rest.streams import encoded
+from adapters.rest.streams import encoded, weighed
 from domain.shared.rejections import Rejected
 from services.errors import Failure, Malformed, Unauthenticated
 from services.feeds import Item
 from services.ids import MatchId
-from services.limits import Visit
+from services.limits import Visit, missed
 from services.matches import Answer, Matches
 from services.players import Caller
 from services.ports import Scope
@@ -67,6 +67,7 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
     try:
         player = await _player(socket)
         watch = await matches.watch(match, None if player is None else player.id, **_asked(socket))
+        weighed(watch, visit(socket))
     except (Failure, Rejected) as failed:
         await refuse(socket, visit(socket).told(failed))
         return
@@ -120,6 +121,7 @@ async def _reply(
             visit.request()
         given = await _answer(matches, match, player, asked)
     except (Failure, Rejected) as failed:
+        visit.charge(missed(failed))
         return Reply(SocketProblem(id, problem_of(failed)))
     except Exception as error:
         return Reply(SocketProblem(id, bug("a command over a WebSocket", error)))

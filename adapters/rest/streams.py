@@ -13,7 +13,9 @@ from adapters.rest.answers import LINES
 from adapters.rest.connections import ClientGone, abort_of
 from adapters.rest.requests import Call, accepted, version_in, visit
 from services.chat_streams import ChatItem, ChatMessageItem
-from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told
+from services.errors import RateLimited
+from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told, Watch
+from services.limits import EVENTS, Visit
 from services.player_feed import PlayerEnd, PlayerEventItem, PlayerHeartbeat, PlayerItem, PlayerTruncated
 
 SERVER_SENT_EVENTS = "text/event-stream"
@@ -105,6 +107,19 @@ def streamed(request: Call) -> str | None:
     if wanted is not None:
         visit(request).stream()
     return wanted
+
+
+def weighed(watch: Watch, counted: Visit) -> None:
+    """Count what a stream of a match catches up with, before it is sent.
+
+    Raises:
+        RateLimited: It would be too much; the watch is left.
+    """
+    try:
+        counted.weigh(watch.backlog // EVENTS)
+    except RateLimited:
+        watch.leave()
+        raise
 
 
 def resumed_behind(request: Call, after: int | None) -> int | None:

@@ -27,7 +27,6 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.ids import MatchId
 from services.live import Live, LiveMatches
-from services.lobby import Lobby
 from services.matches import Proposal
 from tests.support.commands import asked_for
 from tests.support.database import Databases, prepare_template
@@ -35,7 +34,7 @@ from tests.support.faces import Face, Grpc, Rest, Said
 from tests.support.random_matches import AnyMatch, Table, random_options, tables
 from tests.support.scenarios import luck
 from tests.support.server import Server
-from tests.support.use_cases import PostgresStores, postgres_stores
+from tests.support.use_cases import PostgresStores, lobby_of, postgres_stores
 
 COMMANDS = 6
 """How many commands both matches are played on at the most."""
@@ -117,7 +116,7 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
     )
     _, listed = await node.open(holders[0][0].id, wanted, None)
     for seat in range(1, table.seats):
-        await Lobby(node.decisions).take_seat(holders[seat][0].id, listed.id, seat, "", None)
+        await lobby_of(node).take_seat(holders[seat][0].id, listed.id, seat, "", None)
     for _ in range(dice.randrange(20)):
         match = (await at_end(stores, listed.id)).match
         seat = dice.choice(to_act(game, match))

@@ -17,13 +17,13 @@ from domain.match import (
 )
 from services.bot_turns import BotPlayers
 from services.ids import MatchId
-from services.lobby import Lobby
 from services.matches import Matches
 from services.policies import at_random
 from services.timekeeper import Due, Timekeeper
 from tests.support.use_cases import (
     ManualClock,
     Stores,
+    lobby_of,
     memory_stores,
     postgres_stores,
     proposal,
@@ -63,7 +63,7 @@ async def duel(
     wanted = proposal(game="mountains", options=options, time_control=control)
     _, listed = await node.open(ANN, wanted, None)
     other = BEN if kind is HolderKind.HUMAN else BOT
-    await Lobby(node.decisions).take_seat(other, listed.id, 1, "", None, kind=kind)
+    await lobby_of(node).take_seat(other, listed.id, 1, "", None, kind=kind)
     return listed.id
 
 
@@ -127,7 +127,7 @@ async def test_a_match_waits_for_players_until_it_begins_or_is_called_off(stores
     wanted = proposal(game="mountains", options=options, start=StartMode.MANUAL)
     _, listed = await node.open(ANN, wanted, None)
     moved_on(stores, 5 * SECOND)
-    await Lobby(node.decisions).take_seat(BEN, listed.id, 1, "", None)
+    await lobby_of(node).take_seat(BEN, listed.id, 1, "", None)
     assert await opened(stores, NOW) == [Due(listed.id, NOW)]
     assert await opened(stores, NOW - SECOND) == []
     assert await opened(stores, NOW, Due(listed.id, NOW)) == []

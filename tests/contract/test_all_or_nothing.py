@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from adapters.postgres.connections import SeveralStatementsError
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.quotas import MostHeld
 from adapters.postgres.read_models.registry import read_models
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
@@ -24,8 +25,20 @@ from services.deliveries import Parcel, Reply, Sent, sent
 from services.errors import Failure, SetAside
 from services.head_signer import HeadSigner
 from services.heads import SignedDay
-from services.ids import MatchId, TokenId, new_uuid, written
-from services.ports import MatchFilter, Opening, Player, Scope, Secrets, Snapshot, Token
+from services.ids import MatchId, TokenId, match_id, new_uuid, written
+from services.ports import (
+    Blocked,
+    Holding,
+    MatchFilter,
+    Opening,
+    Player,
+    QuotaKind,
+    Scope,
+    Secrets,
+    Snapshot,
+    Token,
+    Wish,
+)
 from services.timekeeper import Due
 from services.webhooks import (
     AttemptError,
@@ -40,7 +53,7 @@ from services.webhooks import (
 )
 from tests.support.breaking import Breaking, contents, done, methods, stores
 from tests.support.database import Databases, prepare_template
-from tests.support.use_cases import PostgresStores, postgres_stores, proposal
+from tests.support.use_cases import MOST_HELD, PostgresStores, postgres_stores, proposal
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -113,6 +126,7 @@ async def staged(conninfo: str) -> dict[Any, Any]:
 async def _samples(made: PostgresStores) -> dict[Any, Any]:
     services = made.services()
     (ann, _), (ben, _) = [await services.players.open_guest(name) for name in ("Ann", "Ben")]
+    cam = (await services.players.open_guest("Cam"))[0].id
     token, _ = await services.players.issue_token(ann.id, [Scope.PLAY], None)
     reach = Reach(ann.id, deployment=False)
     url, every = "https://ann.example/hook", list(MessageType)
@@ -133,8 +147,10 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
     made.catch_up()
     await HeadSigner(made.heads, made.keys, made.clock).step()
     match = await played()
-    await made.quick_matches.wait("fit", match)
-    await made.quick_matches.call(ann.id, "key", match)
+    wish = Wish(player=ben.id, key="key", digest="digest", fit="fit", game="mountains", seats=3, at=NOW)
+    await made.quick_matches.place(wish, match, without=(), only_open=False)
+    await made.quotas.note(Holding(ann.id, QuotaKind.BOTS, match, NOW))
+    await made.block_list.add(ann.id, Blocked(ben.id, NOW), 10)
     finals = await made.heads.unsigned(10)
     signer = await made.keys.signer()
     open_day = await made.heads.open_day()
@@ -210,6 +226,22 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         "stored_events": (),
         datetime: now,
         PlayerId: ann.id,
+        ("other", PlayerId): ben.id,
+        ("by", PlayerId): ben.id,
+        ("about", PlayerId): None,
+        ("after", PlayerId): None,
+        "about": None,
+        "most_open": 10,
+        ("most", MostHeld): MOST_HELD,
+        "holding": Holding(ann.id, QuotaKind.OPEN, match, NOW),
+        "kind": QuotaKind.OPEN,
+        "kinds": [QuotaKind.BOTS],
+        "wish": replace(wish, player=ann.id, key="fresh"),
+        "fresh": match_id(new_uuid(NOW + DAY)),
+        "without": (),
+        "only_open": False,
+        "full": True,
+        "blocked": Blocked(cam, NOW),
         MatchId: match,
         MessageId: message.id,
         TokenId: token.id,

@@ -45,7 +45,7 @@ class Faces:
     async def prepare(self, open_ones: AsyncExitStack) -> None:
         """Serve, connect, open an account and a match."""
         stores = memory_stores()
-        services = stores.services()
+        services = self.services = stores.services()
         self.address, stop = await start_rest(Address("127.0.0.1", 0), services, self.limiter)
         open_ones.push_async_callback(stop)
         server = GrpcServer(services, services.matches.ready, "127.0.0.1:0", self.limiter)
@@ -56,6 +56,7 @@ class Faces:
         channel: Any = await open_ones.enter_async_context(
             grpc.aio.insecure_channel(f"127.0.0.1:{server.port}")
         )
+        self.channel = channel
         self.catalogue: Any = CatalogueServiceStub(channel)
         self.players: Any = PlayerServiceStub(channel)
         self.matches: Any = MatchServiceStub(channel)

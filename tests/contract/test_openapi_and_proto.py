@@ -41,6 +41,8 @@ SHARED: dict[str, Descriptor] = {
     "TokenRequest": players_pb2.CreateTokenRequest.DESCRIPTOR,
     "NewToken": players_pb2.CreateTokenResponse.DESCRIPTOR,
     "TokenPage": players_pb2.ListTokensResponse.DESCRIPTOR,
+    "Block": players_pb2.Block.DESCRIPTOR,
+    "BlockPage": players_pb2.ListBlocksResponse.DESCRIPTOR,
     "Rules": catalogue_pb2.GetRulesResponse.DESCRIPTOR,
     "RefusalReason": catalogue_pb2.RefusalReason.DESCRIPTOR,
     "Clause": catalogue_pb2.Clause.DESCRIPTOR,

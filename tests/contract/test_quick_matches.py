@@ -1,46 +1,28 @@
 """What the port of quick matches promises, in memory and in PostgreSQL; and many callers at once."""
 
 import asyncio
-import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, closing
 from datetime import UTC, datetime, timedelta
 
-import psycopg
 import pytest
 
-from adapters.postgres import locks
 from adapters.postgres.datastore import Datastore
-from adapters.postgres.locks import CONNECTIONS, Locks
 from adapters.postgres.quick_matches import PostgresQuickMatches
-from domain.match import Phase
+from domain.match import Phase, PlayerId
 from services.bots import ACCOUNTS
 from services.errors import Unavailable
-from services.ids import match_id, new_uuid
-from tests.support.lobby import ANN, BEN, match_of, opened, player, seated, wanted
+from services.ids import MatchId, match_id, new_uuid
+from services.ports import Blocked, Placed, Wish
+from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, wanted
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-OLDER, NEWER = (match_id(new_uuid(NOW + timedelta(seconds=seconds))) for seconds in (0, 1))
+OLDER, NEWER, NEWEST = (match_id(new_uuid(NOW + timedelta(seconds=seconds))) for seconds in range(3))
 CALLERS = 200
-ASKED = (
-    "SELECT {} FROM pg_locks JOIN pg_database ON pg_database.oid = database"
-    " WHERE locktype = 'advisory' AND datname = current_database()"
-)
-"""The names of the test's database that are held or waited for."""
-WAITING = ASKED.format("pid") + " AND NOT granted"
-END_HOLDER = ASKED.format("pg_terminate_backend(pid)") + " AND granted"
-CONNECTED = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 NODES = 3
-
-
-async def until(holds: Callable[[], object]) -> None:
-    """Return as soon as something holds, which the server alone knows."""
-    async with asyncio.timeout(10):
-        while not holds():
-            await asyncio.to_thread(time.sleep, 0.005)
 
 
 @pytest.fixture(params=["memory", "postgres"])
@@ -53,104 +35,81 @@ async def stores(request: pytest.FixtureRequest) -> AsyncIterator[Stores]:
             yield stores
 
 
-async def test_a_call_comes_to_the_last_match_it_was_put_down_for(stores: Stores) -> None:
-    """Of each player and key there is one."""
-    port = stores.quick_matches
-    assert await port.called(ANN, "k") is None
-    for match in (OLDER, NEWER):
-        await port.call(ANN, "k", match)
-    await port.call(BEN, "k", OLDER)
-    assert [await port.called(who, key) for who, key in ((ANN, "k"), (BEN, "k"), (ANN, "l"))] == [
-        NEWER,
-        OLDER,
-        None,
-    ]
+def wish(player: PlayerId, key: str = "k", *, fit: str = "fit", at: datetime = NOW) -> Wish:
+    """Return what a player looks for: a match of three."""
+    return Wish(player=player, key=key, digest="digest", fit=fit, game="mountains", seats=3, at=at)
 
 
-async def test_matches_wait_by_what_they_fit(stores: Stores) -> None:
-    """Oldest first, each once, until they are forgotten."""
-    port = stores.quick_matches
-    for match in (NEWER, OLDER, NEWER):
-        await port.wait("fit", match)
-    assert await port.waiting("fit") == [OLDER, NEWER]
-    assert await port.waiting("other") == []
-    await port.forget(OLDER)
-    await port.forget(OLDER)
-    assert await port.waiting("fit") == [NEWER]
+async def place(stores: Stores, wish: Wish, fresh: MatchId, *without: MatchId) -> Placed:
+    """Return where a player is placed."""
+    placed: Placed = await stores.quick_matches.place(wish, fresh, without=without, only_open=False)
+    return placed
 
 
-async def test_a_fit_is_held_by_one_at_a_time(stores: Stores) -> None:
-    """Others of the same fit wait, those of another fit do not; a failure gives it back."""
-    port, inside, most = stores.quick_matches, Counter[str](), Counter[str]()
-
-    async def hold(fit: str) -> None:
-        async with port.alone(fit):
-            inside[fit] += 1
-            most[fit] = max(most[fit], inside[fit])
-            await asyncio.sleep(0)
-            inside[fit] -= 1
-            raise LookupError
-
-    fits = [fit for _ in range(5) for fit in ("one", "other")]
-    failed = await asyncio.gather(*map(hold, fits), return_exceptions=True)
-    assert [type(error) for error in failed] == [LookupError] * len(fits)
-    assert most == {"one": 1, "other": 1}
-    async with port.alone("one"), port.alone("other"):
-        pass
+async def test_players_are_placed_where_others_wait(stores: Stores) -> None:
+    """The oldest first, until all seats are set aside; of other terms nobody comes."""
+    first = await place(stores, wish(ANN), OLDER)
+    assert first == Placed(match=OLDER, digest="digest", opens=True)
+    assert (await place(stores, wish(DOT, fit="other"), NEWER)).match == NEWER
+    for who in (BEN, CAM):
+        assert await place(stores, wish(who), NEWEST) == Placed(match=OLDER, digest="digest", reserved=True)
+    assert (await place(stores, wish(DOT), NEWEST)).opens
 
 
-async def test_another_node_waits_for_its_turn(database: str) -> None:
-    """What one process holds another does not get, until it is given back or its holder dies."""
-    one, other = Locks(database), Locks(database)
-    entered = asyncio.Event()
-
-    async def enter() -> None:
-        async with other.alone("fit"):
-            entered.set()
-
-    with psycopg.connect(database, autocommit=True) as admin:
-        for dies in (False, True):
-            entered.clear()
-            async with one.alone("fit"):
-                waiting = asyncio.create_task(enter())
-                await until(lambda: admin.execute(WAITING).fetchall())
-                assert not entered.is_set()
-                if dies:
-                    admin.execute(END_HOLDER)
-                    await waiting
-                    assert entered.is_set()
-            await waiting
+async def test_a_key_leads_to_the_same_place(stores: Stores) -> None:
+    """Whatever is asked with it, which is told; unless the place has turned the player away."""
+    await place(stores, wish(ANN), OLDER)
+    again = await place(stores, wish(ANN, fit="other"), NEWER)
+    assert again == Placed(match=OLDER, digest="digest", opens=True, repeated=True)
+    assert (await place(stores, wish(BEN), NEWER)).match == OLDER
+    assert await place(stores, wish(BEN), NEWER) == Placed(match=OLDER, digest="digest", repeated=True)
+    assert (await place(stores, wish(BEN), NEWER, OLDER)).match == NEWER
 
 
-async def test_a_line_holds_one_connection_and_gives_it_back(database: str) -> None:
-    """However many wait, and however many lines there are; all of them get their turn."""
-    held, peak = Locks(database), 0
-
-    async def hold(number: int) -> None:
-        nonlocal peak
-        async with held.alone(str(number % (2 * CONNECTIONS))):
-            peak = max(peak, len(admin.execute(ASKED.format("pid")).fetchall()))
-
-    with psycopg.connect(database, autocommit=True) as admin:
-        await asyncio.gather(*map(hold, range(6 * CONNECTIONS)))
-        assert 1 <= peak <= CONNECTIONS
-        await until(lambda: not admin.execute(CONNECTED).fetchall())
+async def test_who_waits_is_placed_where_it_waits(stores: Stores) -> None:
+    """With any key, on the same terms: where it opened and where it joined."""
+    await place(stores, wish(ANN), OLDER)
+    await place(stores, wish(BEN), NEWER)
+    for who in (ANN, BEN):
+        assert await place(stores, wish(who, "another"), NEWER) == Placed(match=OLDER, digest="digest")
+    assert (await place(stores, wish(ANN, "other", fit="other"), NEWER)).opens
 
 
-async def test_a_server_that_is_away_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for ever: neither for the server, nor for others in the line."""
-    away = PostgresQuickMatches(Datastore(f"host=127.0.0.1 port={free_port()} dbname=none", 1))
-    for _ in range(2 * CONNECTIONS):
-        with pytest.raises(Unavailable):
-            async with away.alone("fit"):
-                pass
-    monkeypatch.setattr(locks, "LONGEST_WAIT", 0.01)
-    line = Locks("")
-    monkeypatch.setattr(line, "_lock", lambda *_: asyncio.sleep(0))
-    async with line.alone("fit"):
-        with pytest.raises(Unavailable):
-            async with line.alone("fit"):
-                pass
+async def test_a_seat_that_is_not_taken_is_another_s(stores: Stores) -> None:
+    """Who could not come gives it back; who is turned away is not placed there again."""
+    await place(stores, wish(ANN), OLDER)
+    await place(stores, wish(BEN), NEWER)
+    await stores.quick_matches.give_back(OLDER, BEN)
+    await stores.quick_matches.give_back(OLDER, BEN)
+    await place(stores, wish(CAM), NEWER)
+    await stores.quick_matches.turn_away(OLDER, CAM, full=False, at=NOW)
+    assert (await place(stores, wish(CAM, "again"), NEWER)).match == NEWER
+    assert (await place(stores, wish(DOT), NEWEST)).match == OLDER
+    await stores.quick_matches.turn_away(OLDER, DOT, full=True, at=NOW)
+    assert (await place(stores, wish(BEN, "again"), NEWEST)).match == NEWER
+    await stores.quick_matches.forget(NEWER)
+    assert (await place(stores, wish(player(9)), NEWEST)).match == NEWEST
+
+
+async def test_those_who_block_are_placed_apart(stores: Stores) -> None:
+    """Whoever of two has blocked the other; who waits already stays."""
+    accounts = stores.players()
+    ann, ben, cam = [(await accounts.open_guest(name))[0].id for name in ("Ann", "Ben", "Cam")]
+    await stores.block_list.add(ann, Blocked(ben, NOW), 10)
+    await stores.block_list.add(cam, Blocked(ann, NOW), 10)
+    await place(stores, wish(ann), OLDER)
+    assert (await place(stores, wish(ben), NEWER)).opens
+    assert (await place(stores, wish(cam), NEWEST)).match == NEWER
+    await stores.block_list.remove(ann, ben)
+    assert (await place(stores, wish(ben, "again"), NEWEST)).match == NEWER
+    assert (await place(stores, wish(DOT), NEWEST)).match == OLDER
+
+
+async def test_a_server_that_is_away_is_unavailable() -> None:
+    """Nobody waits for ever."""
+    datastore = Datastore(f"host=127.0.0.1 port={free_port()} dbname=none", 1)
+    with closing(datastore), pytest.raises(Unavailable):
+        await PostgresQuickMatches(datastore, None).place(wish(ANN), OLDER, without=(), only_open=False)
 
 
 async def test_a_match_of_the_list_is_joined(stores: Stores) -> None:

@@ -18,9 +18,8 @@ from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
 from adapters.postgres.read_models.registry import read_models
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
-from services.lobby import Lobby
 from tests.support.server import eventually
-from tests.support.use_cases import PostgresStores, postgres_stores, proposal
+from tests.support.use_cases import PostgresStores, lobby_of, postgres_stores, proposal
 
 ANN, BEN = (PlayerId(f"player_0000000000000000000000000{number}") for number in (1, 2))
 
@@ -49,7 +48,7 @@ async def play(stores: PostgresStores, matches: int) -> None:
         wanted = proposal(options=options) if solo else proposal(game="mountains", options=options)
         _, opened = await node.open(ANN, wanted, None)
         if not solo:
-            await Lobby(node.decisions).take_seat(BEN, opened.id, 1, "", None)
+            await lobby_of(node).take_seat(BEN, opened.id, 1, "", None)
         if number % 4 < 2:
             await node.submit(ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
 

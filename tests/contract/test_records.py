@@ -18,10 +18,9 @@ from domain.match import OnTimeOut, PlayerId, Resign, TimeControl, TimeControlKi
 from domain.shared.seats import Seat
 from services.errors import Malformed, NotFound
 from services.live import Live
-from services.lobby import Lobby
 from services.ports import Ranked, Rating, Secrets, Statistics
 from tests.support.montana import ENDLESS, WALK
-from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
+from tests.support.use_cases import Stores, lobby_of, memory_stores, postgres_stores, proposal
 
 MOUNTAINS = GAMES["mountains"]
 
@@ -47,7 +46,7 @@ async def given_up(stores: Stores, players: list[PlayerId], *losers: PlayerId) -
     wanted = proposal(game="mountains", options=MOUNTAINS.options(), seats=len(players))
     _, opened = await node.open(players[0], wanted, None)
     for seat, player in enumerate(players[1:], start=1):
-        await Lobby(node.decisions).take_seat(player, opened.id, seat, "", None)
+        await lobby_of(node).take_seat(player, opened.id, seat, "", None)
     for player in losers:
         await node.submit(player, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
 
@@ -99,7 +98,7 @@ async def test_a_private_match_counts_for_nobody(stores: Stores) -> None:
     wanted = proposal(game="mountains", options=MOUNTAINS.options(), seats=2, visibility=Visibility.PRIVATE)
     _, opened = await node.open(ann, wanted, None)
     shown = (await node.decisions.secrets(opened.id)).invitation.hex()
-    await Lobby(node.decisions).take_seat(ben, opened.id, 1, "", None, invitation=shown)
+    await lobby_of(node).take_seat(ben, opened.id, 1, "", None, invitation=shown)
     await node.submit(ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
     stores.catch_up()
     assert not (await node.read(opened.id, ann)).match.terms.rated
@@ -122,7 +121,7 @@ async def test_whose_time_was_up_has_lost_by_time(stores: Stores) -> None:
             on_time_out=on_time_out,
         )
         _, opened = await node.open(ann, wanted, None)
-        await Lobby(node.decisions).take_seat(ben, opened.id, 1, "", None)
+        await lobby_of(node).take_seat(ben, opened.id, 1, "", None)
         late = (await node.view(opened.id, ann, version=None, looking_as=None)).to_act[0]
 
         def order(live: Live, secrets: Secrets, late: Seat = late) -> tuple[Seat | None, TimeOut]:

@@ -20,7 +20,7 @@ from services.chat_log import ChatRoom
 from services.ids import MatchId, match_id, new_uuid, written
 from services.matches import uuid_of
 from services.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
-from services.ports import OPENING_KEPT, Clock, Opening, Scope, Secrets
+from services.ports import OPENING_KEPT, Clock, Holding, Opening, QuotaKind, Scope, Secrets, Wish
 from services.retention import BREATH, EVERY, Retention
 from tests.support.use_cases import ManualClock, PostgresStores, postgres_stores, proposal
 
@@ -139,21 +139,27 @@ async def test_a_key_that_is_used_again_opens_another_match(
 async def test_calls_for_quick_matches_are_forgotten(
     database: str, stores: PostgresStores, archive: PostgresArchive
 ) -> None:
-    """Seven days after their match can have waited longest, and so are matches that wait no longer."""
+    """Seven days after their match can have waited longest; where players were placed, behind an hour."""
     player = PlayerId(written("player", new_uuid(BEGUN)))
+
+    async def placed(key: str, fit: str, at: datetime) -> None:
+        wish = Wish(player=player, key=key, digest="", fit=fit, game="mountains", seats=2, at=at)
+        match = match_id(new_uuid(at))
+        await stores.quick_matches.place(wish, match, without=(), only_open=False)
+        await stores.quotas.note(Holding(player, QuotaKind.BOTS, match, at))
+
     for number in range(5):
-        match = match_id(new_uuid(BEGUN))
-        await stores.quick_matches.call(player, f"{number}", match)
-        await stores.quick_matches.wait("fit", match)
+        await placed(f"{number}", f"fit {number}", BEGUN)
     over = BEGUN + QUICK_MATCH_CALLS_KEPT + OPEN_FOR
-    late = match_id(new_uuid(over))
-    await stores.quick_matches.call(player, "late", late)
-    await stores.quick_matches.wait("fit", late)
+    await placed("late", "late", over)
     await forgotten(archive, over)
     assert rows(database, "SELECT count(*) FROM quick_match_calls") == [(6,)]
     await forgotten(archive, over + timedelta(seconds=1))
     assert rows(database, "SELECT count(*) FROM quick_match_calls") == [(1,)]
-    assert await stores.quick_matches.waiting("fit") == [late]
+    assert rows(database, "SELECT count(*) FROM quick_matches") == [(1,)]
+    assert rows(database, "SELECT count(*) FROM quotas") == [(2,)]
+    await forgotten(archive, over + timedelta(hours=1, seconds=1))
+    assert rows(database, "SELECT count(*) FROM quick_matches") == [(0,)]
 
 
 async def played(services: Services, stores: PostgresStores, ann: PlayerId, ben: PlayerId) -> MatchId:

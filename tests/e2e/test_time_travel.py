@@ -12,11 +12,10 @@ from domain.match import OnTimeOut, Phase, PlayerId, Resign, TimeControl, TimeCo
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.ids import MatchId
-from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.timekeeper import Timekeeper
 from tests.support.random_matches import AnyGame, Table, random_options
-from tests.support.use_cases import ManualClock, PostgresStores, postgres_stores
+from tests.support.use_cases import ManualClock, PostgresStores, lobby_of, postgres_stores
 from tests.support.witnesses import GRPC_EVENT, GRPC_VIEW, JSON_EVENT, JSON_VIEW, Witness, serving
 
 NOW = datetime(2026, 11, 30, 10, tzinfo=UTC)
@@ -59,7 +58,7 @@ async def begun(stores: PostgresStores, table: Table, players: Sequence[PlayerId
     node = stores.node()
     _, listed = await node.open(players[0], wanted, None)
     for seat in range(1, table.seats):
-        await Lobby(node.decisions).take_seat(players[seat], listed.id, seat, f"entropy {seat}", None)
+        await lobby_of(node).take_seat(players[seat], listed.id, seat, f"entropy {seat}", None)
     return listed.id
 
 

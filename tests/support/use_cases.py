@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from adapters.postgres.blocks import MemoryBlockList, PostgresBlockList
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
@@ -14,6 +15,7 @@ from adapters.postgres.memory_webhooks import MemoryWebhooks
 from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
+from adapters.postgres.quotas import MemoryQuotas, PostgresQuotas
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
@@ -31,18 +33,20 @@ from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.settings import Settings
 from adapters.use_cases import Services
 from domain.games import GAMES
+from services.blocks import Blocks
 from services.branches import Branches
 from services.chat import Chat
 from services.chat_log import ChatLog
 from services.departures import Departures
 from services.heads import Heads, Keys
+from services.holdings import Holdings
 from services.invitations import Invitations
 from services.live import Games
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
 from services.player_feed import PlayerFeed
 from services.players import Players
-from services.ports import Clock
+from services.ports import Clock, QuotaKind
 from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
@@ -51,6 +55,8 @@ from services.webhooks import Webhooks
 
 POOL = 4
 APPEND_QUEUE = 5_000
+MOST_HELD = {QuotaKind.OPEN: 20, QuotaKind.BOTS: 5, QuotaKind.INVITATION: 50}
+"""How much of each kind a player may have, as by default."""
 
 
 class TickingClock:
@@ -95,6 +101,8 @@ class Stores:
         chat_log: ChatLog,
         records: Any,
         quick_matches: Any,
+        block_list: Any,
+        quotas: Any,
         agenda: Any,
         heads: Heads,
         keys: Keys,
@@ -104,6 +112,7 @@ class Stores:
         """Take the ports."""
         self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
         self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
+        self.block_list, self.quotas = block_list, quotas
         self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
         self.heads, self.keys = heads, keys
         self.clock: Clock = TickingClock()
@@ -145,21 +154,24 @@ class Stores:
         """Return all use cases of one more process on these stores, of which some may be made already."""
         node = node or self.node()
         decisions, players = node.decisions, self.players()
-        chat = Chat(node, players, self.chat_log, self.clock)
-        lobby = Lobby(decisions)
+        chat = Chat(node, players, self.block_list, self.chat_log, self.clock)
+        holdings = Holdings(decisions, self.quotas, self.clock)
+        lobby = Lobby(decisions, holdings)
         return Services(
             matches=node,
             lobby=lobby,
             players=players,
             departures=Departures(players, node, lobby),
+            blocks=Blocks(self.block_list, players, self.clock),
+            holdings=holdings,
             chat=chat,
-            player_feed=PlayerFeed(self.player_log, self.chat_log, chat.shown, self.clock),
+            player_feed=PlayerFeed(self.player_log, self.chat_log, self.block_list, chat.shown, self.clock),
             achievements=Achievements(dict(GAMES), self.records, players),
             webhooks=self.webhook_cases(),
-            invitations=Invitations(decisions, players),
+            invitations=Invitations(decisions, self.block_list, holdings),
             rematches=Rematches(node, decisions),
             branches=Branches(node, decisions.live, self.clock),
-            quick_match=QuickMatch(node, decisions, self.quick_matches, self.match_list, self.clock),
+            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
             proofs=Proofs(node, self.store, self.heads, self.keys),
         )
 
@@ -174,10 +186,12 @@ class PostgresStores(Stores):
         super().__init__(
             postgres_store(games, datastore, APPEND_QUEUE),
             accounts=PostgresAccounts(datastore),
-            seeds=PostgresSeeds(datastore),
+            seeds=PostgresSeeds(datastore, MOST_HELD[QuotaKind.OPEN]),
             match_list=PostgresMatchList(games, datastore),
             chat_log=PostgresChatLog(datastore),
-            quick_matches=PostgresQuickMatches(datastore),
+            quick_matches=PostgresQuickMatches(datastore, MOST_HELD[QuotaKind.OPEN]),
+            block_list=PostgresBlockList(datastore),
+            quotas=PostgresQuotas(datastore, MOST_HELD),
             records=PostgresRecords(datastore),
             agenda=PostgresAgenda(datastore),
             heads=PostgresHeads(datastore),
@@ -202,14 +216,17 @@ def memory_stores() -> Stores:
     """Return stores in memory."""
     games = dict(GAMES)
     log = MemoryMatchRecorder()
-    seeds, chat_log = MemorySeeds(log), MemoryChatLog()
+    accounts, quotas, match_list = MemoryAccounts(), MemoryQuotas(MOST_HELD), MemoryMatchList(games, log)
+    seeds, chat_log, block_list = MemorySeeds(log, quotas), MemoryChatLog(), MemoryBlockList(accounts)
     return Stores(
         memory_store(games, log, MemorySnapshots()),
-        accounts=MemoryAccounts(),
+        accounts=accounts,
         seeds=seeds,
-        match_list=MemoryMatchList(games, log),
+        match_list=match_list,
         chat_log=chat_log,
-        quick_matches=MemoryQuickMatches(),
+        quick_matches=MemoryQuickMatches(match_list, block_list, quotas),
+        block_list=block_list,
+        quotas=quotas,
         records=MemoryRecords(games, log),
         agenda=MemoryAgenda(games, log),
         heads=MemoryHeads(log),
@@ -235,3 +252,9 @@ def proposal(**changes: Any) -> Proposal:
     """Return a proposal of a match of Montana, deal 1, with changes."""
     fields: dict[str, Any] = {"game": "montana", "options": GAMES["montana"].options(deal=1), "seat": 0}
     return Proposal(**(fields | changes))
+
+
+def lobby_of(node: Matches) -> Lobby:
+    """Return the use cases around the seats of a node's matches."""
+    decisions = node.decisions
+    return Lobby(decisions, Holdings(decisions, MemoryQuotas(MOST_HELD), decisions.clock))

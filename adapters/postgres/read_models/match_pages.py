@@ -59,11 +59,6 @@ PAGE = (
     " JOIN match_list USING (match_id) ORDER BY match_list.opened_at DESC, match_list.match_id DESC"
 )
 
-FITTING = sql.SQL(
-    "SELECT match_id FROM match_list WHERE fit = %s AND public AND standing = 'open' AND {readable}"
-    " AND %s <> ALL(seated) ORDER BY free_seats, opened_at, match_id LIMIT %s"
-).format(readable=READABLE)
-
 
 def page_query(
     games: Sequence[str],
@@ -175,14 +170,6 @@ class PostgresMatchList:
             for row in rows
         ]
 
-    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
-        """Return public matches on the same terms with a free seat, those that lack fewest players first."""
-        rows = await self._datastore.execute(
-            FITTING,
-            (fit, parsed("player", without), limit),
-        )
-        return [match_id(row["match_id"]) for row in rows]
-
 
 class MemoryMatchList:
     """The port `MatchList` over a log in memory, folded anew at each call: the twin for fast tests."""
@@ -221,18 +208,17 @@ class MemoryMatchList:
             for one in found[:limit]
         ]
 
-    async def fitting(self, fit: str, *, without: PlayerId, limit: int) -> list[MatchId]:
-        """Return public matches on the same terms with a free seat, those that lack fewest players first."""
+    def fitting(self, fit: str) -> dict[MatchId, list[PlayerId]]:
+        """Return who sits in the public matches on the same terms with a free seat, the fullest first."""
         found = [
             one
             for one in self._last()
             if one.match.terms.visibility is Visibility.PUBLIC
             and standing_of(one.match) is Standing.OPEN
             and fit_of(one.match.terms) == fit
-            and without not in seated_in(one.match)
         ]
         found.sort(key=lambda one: (one.match.holders.count(None), _place(one)))
-        return [match_id(one.number) for one in found[:limit]]
+        return {match_id(one.number): seated_in(one.match) for one in found}
 
     def _last(self) -> list[Happened]:
         """Return the last event of every match."""

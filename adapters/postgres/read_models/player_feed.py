@@ -60,6 +60,13 @@ SELECT id, greatest(
 """The last number of each player; of a feed that is forgotten whole, where it ended."""
 
 
+def inviter(happened: Happened) -> PlayerId | None:
+    """Return who invites with an event, which may be one that opened a rematch; None if nobody does."""
+    if not isinstance(happened.recorded.event, Invited):
+        return None
+    return happened.recorded.by or happened.match.terms.opener
+
+
 class PlayerFeedModel:
     """The table `player_feed`, without what is forgotten."""
 
@@ -97,6 +104,7 @@ class PlayerFeedModel:
                     happened.recorded.version,
                     concern.seat,
                     happened.recorded.at,
+                    None if (by := inviter(happened)) is None else parsed("player", by),
                 )
             )
         write(cursor, "player_feed", rows)
@@ -125,6 +133,7 @@ class PostgresPlayerLog:
                 version=row["version"],
                 seat=None if row["seat"] is None else Seat(row["seat"]),
                 at=row["at"],
+                inviter=None if row["inviter_id"] is None else player_id(row["inviter_id"]),
             )
             for row in rows
         ]
@@ -182,6 +191,7 @@ class MemoryPlayerLog:
                         version=one.recorded.version,
                         seat=concern.seat,
                         at=one.recorded.at,
+                        inviter=inviter(one),
                     )
                     found.append(entry)
         return found

@@ -5,9 +5,10 @@ from litestar.params import FromPath
 
 from adapters.rest.branch_bodies import BranchRequest
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, services
+from adapters.rest.requests import Call, body, caller, services, visit
 from adapters.rest.routes.matches import Key, Shown, match_answer
 from services.ids import MatchId
+from services.limits import BRANCH
 from services.ports import Scope
 
 
@@ -26,10 +27,11 @@ async def branch_match(
     and may look from anywhere. It is unrated, without chat and time control, and `branch_of` says where it
     branches off. What the caller cannot know of the match from where it looks is drawn anew, so a branch
     tells nothing of it. A version in the midst of what a command brought about stands for the one behind
-    that, or for the one before if the match ended with it.
+    that, or for the one before if the match ended with it. It counts as 10 requests.
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, BranchRequest)
+    visit(request).weigh(BRANCH - 1)
     looking_as = None if asked.looking_as is None else str(asked.looking_as)
     used, listed = await services(request).branches.branch(
         player.id, MatchId(match), asked.version, looking_as, key, kind=player.holder_kind, invitation=shown

@@ -6,11 +6,10 @@ from litestar import Response, delete, get, post
 from litestar.params import FromPath, QueryParameter
 
 from adapters.rest.answers import answer
-from adapters.rest.bodies import Items
 from adapters.rest.chat_bodies import MessageRequest, ReportRequest
-from adapters.rest.lists import PageSize, PageToken, paged
+from adapters.rest.lists import PageSize, PageToken, listed, paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, caller_if_any, services
+from adapters.rest.requests import Call, body, caller, caller_if_any, services, visit
 from adapters.rest.routes.matches import Key, Shown
 from adapters.rest.streams import CHAT_FORMS, EventStream, streamed
 from services.chat_log import ChatRoom
@@ -79,6 +78,7 @@ async def list_messages(
         listener = await services(request).chat.listen(
             MatchId(match), reader, room=room, after=resumed, invitation=shown
         )
+        listener.charge = visit(request).charge
         if player is not None:
             services(request).players.sessions.hold(player.credential, listener)
         return EventStream(listener, media_type, CHAT_FORMS[media_type])
@@ -91,7 +91,7 @@ async def list_messages(
         size=page_size,
         invitation=shown,
     )
-    return answer(Items(page.items, page.next))
+    return listed(request, page.items, page.next)
 
 
 @post(

@@ -8,13 +8,12 @@ from litestar.params import FromPath, HeaderParameter, QueryParameter
 from adapters.rest.answers import answer
 from adapters.rest.bodies import (
     CommandResult,
-    Items,
     LegalMoves,
     RawCommandRequest,
     RawMatchRequest,
     SeatRequest,
 )
-from adapters.rest.lists import PageSize, PageToken, paged
+from adapters.rest.lists import PageSize, PageToken, listed, paged
 from adapters.rest.of_games import command_in, options_in
 from adapters.rest.openapi import describes
 from adapters.rest.requests import (
@@ -25,12 +24,14 @@ from adapters.rest.requests import (
     services,
     time_in,
     version_in,
+    visit,
 )
 from adapters.rest.sockets import Socket, converse_over
-from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed
+from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed, weighed
 from domain.match import Phase, PlayerId
 from services.decisions import LONGEST_KEY
 from services.ids import MatchId
+from services.limits import BOT, EVENTS, MOST_EVENTS
 from services.matches import Proposal
 from services.ports import Listed, MatchFilter, Scope
 from services.summaries import summaries
@@ -167,11 +168,13 @@ async def take_seat(
     """Take a seat, or give it to a bot.
 
     The last one to sit down starts the match. With `bot` one of the server's bots sits down, which the opener
-    alone may ask for.
+    alone may ask for; it counts as 10 requests.
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, SeatRequest)
     lobby, id = services(request).lobby, MatchId(match)
+    if asked.bot is not None:
+        visit(request).weigh(BOT - 1)
     if asked.bot is None:
         used, listed = await lobby.take_seat(
             player.id, id, seat, asked.entropy, key, kind=player.holder_kind, invitation=shown
@@ -240,8 +243,12 @@ async def get_view(
     looking_as: LookingAs = None,
     shown: Shown = None,
 ) -> Response[bytes]:
-    """Show the table, now or at any version, as one viewer may see it."""
+    """Show the table, now or at any version, as one viewer may see it.
+
+    At a past version it counts as a request more for each 100 events before it.
+    """
     player = await caller_if_any(request)
+    visit(request).weigh(min(version or 0, MOST_EVENTS) // EVENTS)
     view = await services(request).matches.view(
         MatchId(match),
         None if player is None else player.id,
@@ -285,6 +292,7 @@ async def list_events(
             looking_as=looking_as,
             invitation=shown,
         )
+        weighed(watch, visit(request))
         if watch.finished and "last-event-id" in request.headers:
             watch.leave()
             return Response(None, status_code=204)
@@ -301,7 +309,7 @@ async def list_events(
         looking_as=looking_as,
         invitation=shown,
     )
-    return answer(Items(page.items, page.next))
+    return listed(request, page.items, page.next)
 
 
 @websocket("/matches/{match:str}/socket")

@@ -9,8 +9,9 @@ from adapters.rest.answers import answer
 from adapters.rest.bodies import PlayerEvents
 from adapters.rest.lists import PageSize, PageToken
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, caller, services
+from adapters.rest.requests import Call, caller, services, visit
 from adapters.rest.streams import PLAYER_FORMS, EventStream, streamed
+from services.limits import ROWS
 from services.ports import Scope
 
 
@@ -43,9 +44,11 @@ async def list_player_events(
     if (media_type := streamed(request)) is not None:
         resumed = request.headers.get("last-event-id", after)
         reading = await feed.watch(player.id, after=resumed)
+        reading.charge = visit(request).charge
         services(request).players.sessions.hold(player.credential, reading)
         return EventStream(reading, media_type, PLAYER_FORMS[media_type])
     page = await feed.page(player.id, after=after, token=page_token, size=page_size)
+    visit(request).charge(len(page.items) // ROWS)
     return answer(PlayerEvents(page.items, page.next, page.oldest))
 
 

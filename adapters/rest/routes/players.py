@@ -1,6 +1,6 @@
 """Accounts and their tokens."""
 
-from litestar import Response, delete, get, patch, post
+from litestar import Response, delete, get, patch, post, put
 from litestar.params import FromPath
 from msgspec import structs
 
@@ -9,9 +9,10 @@ from adapters.rest.limits import login
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.player_bodies import NewPlayer, NewToken, PlayerRequest, ProfileRequest, TokenRequest
-from adapters.rest.requests import Call, body, caller, caller_if_any, services
+from adapters.rest.requests import Call, body, caller, caller_if_any, services, visit
 from domain.match import PlayerId
 from services.ids import TokenId
+from services.limits import ERASURE
 from services.ports import Scope
 from services.profiles import ProfileChange
 
@@ -61,17 +62,63 @@ async def delete_me(request: Call) -> Response[None]:
     Its name, picture and language, its tokens, and all else that is kept of it go. Its matches stay for those
     it played with, and can still be verified: they know it by its id only, and show an empty name. What it
     gave to a match as entropy, and its idempotency keys, stay there. Needs the scope `play`; a bot's token
-    does not do.
+    does not do. It counts as 10 requests.
     """
-    await services(request).departures.erase(await caller(request, Scope.PLAY))
+    me = await caller(request, Scope.PLAY)
+    visit(request).weigh(ERASURE - 1)
+    await services(request).departures.erase(me)
     return Response(None, status_code=204)
 
 
 @get("/players/{player:str}", opt=describes(answers="PublicPlayer", fails=(401, 403, 404)))
 async def get_player(request: Call, player: FromPath[str]) -> Response[bytes]:
     """Tell what everybody may know of a player."""
-    await caller_if_any(request)
+    onlooker = await caller_if_any(request)
+    await services(request).blocks.check_shown(PlayerId(player), None if onlooker is None else onlooker.id)
     return answer(await services(request).players.public(PlayerId(player)))
+
+
+@put(
+    "/players/me/blocks/{player:str}",
+    opt=describes(answers="Block", fails=(400, 401, 403, 404, 422), secured=True),
+)
+async def block_player(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """Block a player.
+
+    It cannot invite the caller any more: it is answered as if there were no such player. The caller is shown
+    nothing that it writes in a chat, and a quick match brings the two together no more. Nothing tells it of
+    that; seats and talk of matches are otherwise as before. Whoever erases its account is blocked no longer.
+    """
+    me = await caller(request, Scope.PLAY)
+    return answer(await services(request).blocks.block(me.id, PlayerId(player)))
+
+
+@delete("/players/me/blocks/{player:str}", opt=describes(answers=None, fails=(401, 403), secured=True))
+async def unblock_player(request: Call, player: FromPath[str]) -> Response[None]:
+    """Block a player no longer."""
+    me = await caller(request, Scope.PLAY)
+    await services(request).blocks.unblock(me.id, PlayerId(player))
+    return Response(None, status_code=204)
+
+
+@get("/players/me/blocks/{player:str}", opt=describes(answers="Block", fails=(401, 403, 404), secured=True))
+async def get_block(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """Tell since when the caller has blocked a player."""
+    me = await caller(request, Scope.READ)
+    return answer(await services(request).blocks.read(me.id, PlayerId(player)))
+
+
+@get(
+    "/players/me/blocks",
+    opt=describes(answers="BlockPage", lines="Block", fails=(400, 401, 403), secured=True),
+)
+async def list_blocks(
+    request: Call, page_size: PageSize = 50, page_token: PageToken = None
+) -> Response[bytes]:
+    """List whom the caller has blocked, by their ids."""
+    me = await caller(request, Scope.READ)
+    page = await services(request).blocks.page(me.id, after=page_token, size=page_size)
+    return paged(request, page.items, page.next)
 
 
 @get(
@@ -127,6 +174,10 @@ ROUTES = (
     update_me,
     delete_me,
     get_player,
+    block_player,
+    unblock_player,
+    get_block,
+    list_blocks,
     list_tokens,
     create_token,
     delete_token,

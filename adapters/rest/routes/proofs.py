@@ -14,6 +14,7 @@ from adapters.rest.routes.matches import LookingAs, Shown
 from adapters.rest.streams import encoded
 from adapters.signing import KeySet
 from services.ids import MatchId
+from services.limits import EVENTS, HEADS
 
 FOR_A_WHILE = {"Cache-Control": "public, max-age=300"}
 """Keys may be remembered so long: one that is new signs nothing that a verifier could not look up again."""
@@ -30,13 +31,15 @@ async def export_match(
     A bundle, `montane/bundle/1`: a header, every event with its proof, and an end with the head and, once
     the match has finished, its signature. A line each, in canonical JSON. `as=all` holds the seed and all
     that was hidden, after the end of a match that discloses. `montane verify` checks it; so does any program
-    written after the document on fairness. It counts as a stream.
+    written after the document on fairness. It counts as a stream, and as a
+    request more for each 100 events.
     """
     player = await caller_if_any(request)
     visit(request).stream()
     export = await services(request).proofs.export(
         MatchId(match), None if player is None else player.id, looking_as=looking_as, invitation=shown
     )
+    visit(request).weigh(export.events // EVENTS)
     return Download(export.parts, LINES, export.name)
 
 
@@ -49,6 +52,7 @@ async def get_proof(request: Call, match: FromPath[str], shown: Shown = None) ->
     """
     player = await caller_if_any(request)
     proof = await services(request).proofs.proof(MatchId(match), None if player is None else player.id, shown)
+    visit(request).charge((proof.day.size if proof.day else 0) // HEADS)
     return answer(proof, version=proof.version)
 
 

@@ -21,7 +21,8 @@ async def get_statistics(request: Call, player: FromPath[str]) -> Response[bytes
     how uncertain that is, and the `estimate`, `mu` less three times `sigma`, what the player's strength is at
     least, most likely. Everybody begins at 0, with `mu` 25 and `sigma` 25/3.
     """
-    await caller_if_any(request)
+    onlooker = await caller_if_any(request)
+    await services(request).blocks.check_shown(PlayerId(player), None if onlooker is None else onlooker.id)
     return answer(await services(request).achievements.of_player(PlayerId(player)))
 
 

@@ -14,7 +14,6 @@ from domain.shared.viewers import ViewerKind
 from services.bot_turns import AT_ONCE, BotPlayers
 from services.bots import BOTS
 from services.ids import MatchId
-from services.lobby import Lobby
 from services.matches import Matches
 from services.policies import Policy, at_random
 from services.views import View
@@ -44,7 +43,7 @@ async def match_of(stores: Stores, game: str, *seats: PlayerId) -> MatchId:
     wanted = proposal(game=game, options=options, seats=len(seats), kind=kind_of(first))
     _, listed = await node.open(first, wanted, None)
     for seat, player in enumerate(others, 1):
-        lobby = Lobby(node.decisions)
+        lobby = stores.services(node).lobby
         await lobby.take_seat(player, listed.id, seat, "", None, kind=kind_of(player))
     return listed.id
 

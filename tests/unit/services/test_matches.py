@@ -12,9 +12,8 @@ from domain.shared.rejections import Rejected
 from domain.shared.viewers import SPECTATOR, Viewer, ViewerKind
 from services.errors import Conflict, Forbidden, KeyReused, Malformed, NotFound
 from services.ids import MatchId, match_id, new_uuid, parsed
-from services.lobby import Lobby
 from services.matches import Answer, Matches
-from tests.support.use_cases import Stores, TickingClock, memory_stores, proposal
+from tests.support.use_cases import Stores, TickingClock, lobby_of, memory_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
 NINE = MoveCard("9H")
@@ -79,15 +78,15 @@ async def test_a_match_waits_for_its_seats(stores: Stores) -> None:
     assert (await node.view(match, ANN, version=None, looking_as=None)).table is None
     with pytest.raises(Forbidden, match="NOT_SEATED"):
         await gives(node, match, NINE)
-    seated = await Lobby(node.decisions).take_seat(BEN, match, 0, "luck", "k")
+    seated = await lobby_of(node).take_seat(BEN, match, 0, "luck", "k")
     assert seated[1].match.phase is Phase.PLAYING
     await gives(node, match, Resign(), player=BEN)
-    assert await Lobby(stores.node().decisions).take_seat(BEN, match, 0, "luck", "k") == seated
+    assert await lobby_of(stores.node()).take_seat(BEN, match, 0, "luck", "k") == seated
     match = await opened(node, seat=None)
-    await Lobby(node.decisions).take_seat(BEN, match, 0, "luck", None)
+    await lobby_of(node).take_seat(BEN, match, 0, "luck", None)
     for player, seat, reason in ((ANN, 0, Reason.MATCH_STARTED), (ANN, 5, Reason.NO_SUCH_SEAT)):
         with pytest.raises(Rejected) as refused:
-            await Lobby(node.decisions).take_seat(player, match, seat, "", None)
+            await lobby_of(node).take_seat(player, match, seat, "", None)
         assert refused.value.reason is reason
 
 
@@ -147,11 +146,11 @@ async def test_a_key_tells_nothing_to_others(stores: Stores) -> None:
     """Whoever tries a seat with its holder's key is answered as with any other key (common §5)."""
     node = stores.node()
     match = await opened(node, seat=None)
-    await Lobby(node.decisions).take_seat(ANN, match, 0, "", "sat")
+    await lobby_of(node).take_seat(ANN, match, 0, "", "sat")
     await gives(node, match, NINE, "moved")
     for key in ("sat", "moved", "other"):
         with pytest.raises(Rejected) as refused:
-            await Lobby(node.decisions).take_seat(BEN, match, 0, "", key)
+            await lobby_of(node).take_seat(BEN, match, 0, "", key)
         assert refused.value.reason is Reason.MATCH_STARTED
 
 
@@ -261,7 +260,7 @@ async def test_a_private_match_is_unknown_to_others(stores: Stores) -> None:
     with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
         await gives(node, match, NINE, player=BEN)
     with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
-        await Lobby(node.decisions).take_seat(BEN, match, 0, "", None)
+        await lobby_of(node).take_seat(BEN, match, 0, "", None)
     assert (await node.read(match, ANN)).id == match
 
 

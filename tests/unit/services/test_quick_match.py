@@ -1,7 +1,6 @@
 """Finding others to play with, on stores in memory."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -23,11 +22,13 @@ from domain.match import (
     Visibility,
 )
 from domain.shared.rejections import Rejected
-from services.errors import KeyReused, Malformed, NotFound, Unavailable
+from services import quick_match
+from services.decisions import digest_of
+from services.errors import KeyReused, Malformed, NotFound, TooMany, Unavailable
 from services.fits import fit_of
 from services.ids import MatchId, match_id, new_uuid
 from services.matches import terms_of
-from services.ports import Listed, Secrets
+from services.ports import Listed, Secrets, Wish
 from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
 from tests.support.use_cases import Stores, memory_stores, proposal
 
@@ -78,36 +79,75 @@ async def test_a_match_opened_in_another_way_is_joined_too(node: Services) -> No
     )
     for changes in others:
         await opened(node, **changes)
+    waits = await joins(node, DOT)
     fits = await opened(node)
-    assert (await joins(node, ANN)).id != fits
+    assert (await joins(node, ANN)).id == fits
     first = await joins(node, BEN)
-    assert (seated(first.match), first.id != fits) == ([ANN, BEN], True)
+    assert (first.id, seated(first.match)) == (waits.id, [DOT, BEN])
     second = await joins(node, CAM)
     assert (second.id, second.match.phase, seated(second.match)) == (fits, Phase.PLAYING, [ANN, CAM])
     assert seated((await joins(node, DOT)).match) == [DOT, None]
 
 
-async def test_nobody_plays_against_itself(node: Services) -> None:
-    """A player who looks again, while it waits, opens another match; so does one that lost its seat there."""
+async def test_who_waits_on_the_same_terms_comes_to_its_own_match(node: Services, stores: Stores) -> None:
+    """With any key, on any node, whoever opened it; until the match begins, or the player leaves it."""
     first = await joins(node, ANN, 3)
-    second = await joins(node, ANN, 3)
-    assert first.id != second.id
-    assert (await joins(node, BEN, 3)).id == first.id
+    assert await joins(node, ANN, 3) == first
+    assert (await joins(stores.services(), ANN, 3)).id == first.id
+    assert (await joins(node, ANN, 2)).id != first.id
+    second = await joins(node, BEN, 3)
+    assert await joins(node, BEN, 3) == second
+    await node.lobby.leave_seat(BEN, first.id, 1, None)
+    await node.quick_match.drain()
+    assert seated((await joins(node, BEN, 3)).match) == [ANN, BEN, None]
+    await joins(node, CAM, 3)
+    assert (await joins(node, ANN, 3)).id != first.id
+
+
+async def test_who_was_put_out_looks_on(node: Services) -> None:
+    """A player who lost its seat there is not placed there again; others are."""
+    first = await joins(node, ANN, 3)
+    await joins(node, BEN, 3)
     await node.lobby.leave_seat(ANN, first.id, 1, None)
-    assert (await joins(node, BEN, 3)).id == second.id
-    assert (await joins(node, BEN, 3)).id not in {first.id, second.id}
+    await node.quick_match.drain()
+    assert (await joins(node, BEN, 3)).id != first.id
+    assert (await joins(node, CAM, 3)).id == first.id
 
 
-async def test_matches_that_take_nobody_wait_no_longer(node: Services, stores: Stores) -> None:
-    """What was called off, or filled up in another way, is forgotten as soon as it is seen."""
-    called_off, full = (await joins(node, ANN)).id, (await joins(node, ANN)).id
-    await node.lobby.cancel(ANN, called_off, None)
-    await sits(node, CAM, full, 1)
+async def test_matches_that_take_nobody_are_passed_over(node: Services) -> None:
+    """What was called off, or filled up in another way."""
+    called_off = await joins(node, ANN)
+    await node.lobby.cancel(ANN, called_off.id, None)
+    full = await joins(node, DOT)
+    await sits(node, CAM, full.id, 1)
     fresh = await joins(node, BEN)
-    assert fresh.id not in {called_off, full}
-    assert await stores.quick_matches.waiting(fit()) == [fresh.id]
-    await joins(node, CAM)
-    assert await stores.quick_matches.waiting(fit()) == []
+    assert fresh.id not in {called_off.id, full.id}
+    assert (await joins(node, ANN)).id == fresh.id
+
+
+async def test_a_player_has_so_many_open_matches(node: Services, stores: Stores) -> None:
+    """However it opens them; one that begins or is called off makes room, and a key keeps its answer."""
+    first = await node.quick_match.join(ANN, wanted(), "first")
+    ids = [first[1].id, *[await opened(node, seats=2, rated=False) for _ in range(19)]]
+    for _ in range(2):
+        with pytest.raises(TooMany, match="TOO_MANY_OPEN_MATCHES") as refused:
+            await opened(node)
+        assert refused.value.details == {"most": 20}
+        with pytest.raises(TooMany, match="TOO_MANY_OPEN_MATCHES"):
+            await joins(node, ANN, 3)
+    assert await stores.services().quick_match.join(ANN, wanted(), "first") == first
+    assert (await joins(node, ANN)).id == first[1].id
+    assert (await node.quick_match.join(ANN, proposal(), None))[1].match.phase is Phase.PLAYING
+    await joins(node, BEN, 3)
+    assert seated((await joins(node, ANN, 3)).match) == [BEN, ANN, None]
+    await node.lobby.cancel(ANN, ids[-1], None)
+    await node.holdings.drain()
+    last = await opened(node)
+    await sits(node, BEN, ids[1], 1)
+    await node.holdings.drain()
+    assert {last, await opened(node)}.isdisjoint(ids)
+    with pytest.raises(TooMany, match="TOO_MANY_OPEN_MATCHES"):
+        await opened(node)
 
 
 async def test_the_same_key_comes_to_the_same_match(node: Services, stores: Stores) -> None:
@@ -197,7 +237,7 @@ async def test_many_at_once_fill_their_matches(stores: Stores) -> None:
     assert sorted(sitting) == sorted(players)
 
 
-async def test_who_crashed_before_opening_opens_the_same_match(
+async def test_who_could_not_open_opens_the_same_match(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its key leads back to what it had put down; others do not wait for it."""
@@ -210,17 +250,40 @@ async def test_who_crashed_before_opening_opens_the_same_match(
         patch.setattr(stores.store, "append", away)
         with pytest.raises(Unavailable):
             await node.quick_match.join(ANN, wanted(), "k")
-    (put_down,) = await stores.quick_matches.waiting(fit())
-    assert (await joins(stores.services(), BEN)).id != put_down
+    other = await joins(stores.services(), BEN)
+    assert seated(other.match) == [BEN, None]
     _, listed = await stores.services().quick_match.join(ANN, wanted(), "k")
-    assert listed.id == put_down
-    assert seated(listed.match) == [ANN, None]
+    assert (listed.id != other.id, seated(listed.match)) == (True, [ANN, None])
 
 
-async def test_who_crashed_before_sitting_down_looks_on(
-    stores: Stores, monkeypatch: pytest.MonkeyPatch
+async def test_nobody_waits_long_for_who_crashed_before_opening(
+    node: Services, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the match that it was to join is full by then, it finds another with the same key."""
+    """What was put down and does not come is given up; its key leads back to it all the same."""
+    monkeypatch.setattr(quick_match, "OPENING", 0.02)
+    wish = wanted()
+    lost = match_id(new_uuid(stores.clock.now()))
+    await stores.quick_matches.place(
+        Wish(
+            player=ANN,
+            key="k",
+            digest=digest_of(wish),
+            fit=fit(),
+            game="mountains",
+            seats=2,
+            at=stores.clock.now(),
+        ),
+        lost,
+        without=(),
+        only_open=False,
+    )
+    other = await joins(node, BEN)
+    assert (other.id != lost, seated(other.match)) == (True, [BEN, None])
+    assert (await node.quick_match.join(ANN, wish, "k"))[1].id == lost
+
+
+async def test_who_could_not_sit_down_looks_on(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its seat is another's; if the match is full by then, it finds another with the same key."""
     node = stores.services()
     first = await joins(node, ANN)
 
@@ -234,16 +297,6 @@ async def test_who_crashed_before_sitting_down_looks_on(
     assert (await joins(stores.services(), CAM)).id == first.id
     _, listed = await node.quick_match.join(BEN, wanted(), "k")
     assert (listed.id != first.id, seated(listed.match)) == (True, [BEN, None])
-
-
-async def test_what_was_never_opened_is_forgotten(node: Services, stores: Stores) -> None:
-    """But not at once: the opening may be on its way to the store."""
-    old = match_id(new_uuid(datetime(2025, 12, 31, tzinfo=UTC)))
-    young = match_id(new_uuid(stores.clock.now() + timedelta(minutes=5)))
-    for id in (old, young):
-        await stores.quick_matches.wait(fit(), id)
-    listed = await joins(node, ANN)
-    assert await stores.quick_matches.waiting(fit()) == sorted([young, listed.id])
 
 
 async def test_a_caller_who_goes_away_leaves_nothing_half_done(node: Services) -> None:

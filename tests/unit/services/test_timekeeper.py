@@ -14,11 +14,10 @@ from domain.shared.outcomes import OutcomeKind
 from domain.shared.rejections import Rejected
 from services.errors import Unavailable
 from services.ids import MatchId
-from services.lobby import Lobby
 from services.matches import Matches
 from services.ports import Recorded
 from services.timekeeper import POLL, TOGETHER, Due, Timekeeper
-from tests.support.use_cases import ManualClock, Stores, memory_stores, proposal
+from tests.support.use_cases import ManualClock, Stores, lobby_of, memory_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
 NOW = datetime(2026, 11, 30, 10, tzinfo=UTC)
@@ -53,7 +52,7 @@ class Table:
         options = GAMES["mountains"].options(first_seat=0)
         wanted = proposal(game="mountains", options=options, time_control=control, **changes)
         _, listed = await self.node.open(ANN, wanted, None)
-        await Lobby(self.node.decisions).take_seat(BEN, listed.id, 1, "", None)
+        await lobby_of(self.node).take_seat(BEN, listed.id, 1, "", None)
         return listed.id
 
     async def move(self, match: MatchId, player: PlayerId = ANN) -> None:

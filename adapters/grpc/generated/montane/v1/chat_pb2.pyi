@@ -200,7 +200,7 @@ class ListMessagesRequest(_message.Message):
     after: _builtins.str
     """Only messages behind the one of this id; absent, from the first on. Not together with `page_token`."""
     page_size: _builtins.int
-    """Most items of the page, 1 to 200; absent, 50."""
+    """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; absent, the first page."""
     invitation: _builtins.str
@@ -410,7 +410,7 @@ class ListReportsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """Most items of the page, 1 to 200; absent, 50."""
+    """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; absent, the first page."""
     def __init__(

@@ -49,6 +49,7 @@ class ChatServiceStub:
     WatchMessages: _grpc.UnaryStreamMultiCallable[_chat_pb2.WatchMessagesRequest, _chat_pb2.WatchMessagesResponse]
     """Sends what was said, in order, as far as the caller may read it, and goes on as it is said.
     PERMISSION_DENIED if the caller may not read the room that is asked for.
+    What was said already counts as a call more for each 50 messages.
     """
     ReportMessage: _grpc.UnaryUnaryMultiCallable[_chat_pb2.ReportMessageRequest, _chat_pb2.ReportMessageResponse]
     """Reports a message that the caller may read, once. Needs a token. The same report again gives the same answer;
@@ -80,6 +81,7 @@ class ChatServiceAsyncStub(ChatServiceStub):
     WatchMessages: _aio.UnaryStreamMultiCallable[_chat_pb2.WatchMessagesRequest, _chat_pb2.WatchMessagesResponse]  # type: ignore[assignment]
     """Sends what was said, in order, as far as the caller may read it, and goes on as it is said.
     PERMISSION_DENIED if the caller may not read the room that is asked for.
+    What was said already counts as a call more for each 50 messages.
     """
     ReportMessage: _aio.UnaryUnaryMultiCallable[_chat_pb2.ReportMessageRequest, _chat_pb2.ReportMessageResponse]  # type: ignore[assignment]
     """Reports a message that the caller may read, once. Needs a token. The same report again gives the same answer;
@@ -126,6 +128,7 @@ class ChatServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_chat_pb2.WatchMessagesResponse], _abc.AsyncIterator[_chat_pb2.WatchMessagesResponse]]:
         """Sends what was said, in order, as far as the caller may read it, and goes on as it is said.
         PERMISSION_DENIED if the caller may not read the room that is asked for.
+        What was said already counts as a call more for each 50 messages.
         """
 
     @_abc_1.abstractmethod

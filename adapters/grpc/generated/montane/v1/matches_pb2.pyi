@@ -303,7 +303,7 @@ class ListMatchesRequest(_message.Message):
     state: _match_pb2.Phase.ValueType
     """Only matches that are this far; absent, all."""
     page_size: _builtins.int
-    """Most items of the page, 1 to 200; absent, 50."""
+    """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
     """The `next_page_token` of the page before, which goes with the same filters; absent, the first page."""
     open_seats: _builtins.bool
@@ -1276,7 +1276,7 @@ class ListEventsRequest(_message.Message):
     after: _builtins.int
     """The version behind which to begin, from 0; absent, 0. Not together with `page_token`."""
     page_size: _builtins.int
-    """Most items of the page, 1 to 200; absent, 50."""
+    """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; absent, the first page."""
     invitation: _builtins.str

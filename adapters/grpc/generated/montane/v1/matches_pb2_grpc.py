@@ -177,6 +177,7 @@ class MatchServiceServicer:
     def TakeSeat(self, request, context):
         """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
         PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
+        A bot counts as 10 calls.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -251,7 +252,7 @@ class MatchServiceServicer:
         caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
         the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
         PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
-        FAILED_PRECONDITION if it was not being played then.
+        FAILED_PRECONDITION if it was not being played then. It counts as 10 calls.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -276,6 +277,7 @@ class MatchServiceServicer:
     def GetView(self, request, context):
         """Gives the match as a viewer may see it, now or at any version.
         PERMISSION_DENIED if the caller may not look from there.
+        A past version counts as a call more for each 100 events before it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -292,6 +294,7 @@ class MatchServiceServicer:
     def WatchMatch(self, request, context):
         """Sends what happens, in order, as a viewer may see it, as it happens; no event is ever left out.
         PERMISSION_DENIED if the caller may not look from there, NOT_FOUND if the match has not come as far as `after`.
+        What has happened already counts as a call more for each 100 events.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -302,6 +305,7 @@ class MatchServiceServicer:
         Every event comes once, as an item or with the answer to a command, and in order; with both to a stream that
         looks from elsewhere than the seat that gave the command.
         The first request watches the match, all others are commands; when no more come, the stream ends.
+        What has happened already counts as a call more for each 100 events, and each command as a call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -53,6 +53,7 @@ class MatchServiceStub:
     TakeSeat: _grpc.UnaryUnaryMultiCallable[_matches_pb2.TakeSeatRequest, _matches_pb2.TakeSeatResponse]
     """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
     PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
+    A bot counts as 10 calls.
     """
     LeaveSeat: _grpc.UnaryUnaryMultiCallable[_matches_pb2.LeaveSeatRequest, _matches_pb2.LeaveSeatResponse]
     """Frees a seat before the start; while the match is played, the caller gives up with it. The opener may free
@@ -89,7 +90,7 @@ class MatchServiceStub:
     caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
     the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
     PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
-    FAILED_PRECONDITION if it was not being played then.
+    FAILED_PRECONDITION if it was not being played then. It counts as 10 calls.
     """
     SubmitCommand: _grpc.UnaryUnaryMultiCallable[_matches_pb2.SubmitCommandRequest, _matches_pb2.SubmitCommandResponse]
     """Carries out a command of the caller's seat. It is durable when the answer leaves.
@@ -101,6 +102,7 @@ class MatchServiceStub:
     GetView: _grpc.UnaryUnaryMultiCallable[_matches_pb2.GetViewRequest, _matches_pb2.GetViewResponse]
     """Gives the match as a viewer may see it, now or at any version.
     PERMISSION_DENIED if the caller may not look from there.
+    A past version counts as a call more for each 100 events before it.
     """
     ListEvents: _grpc.UnaryUnaryMultiCallable[_matches_pb2.ListEventsRequest, _matches_pb2.ListEventsResponse]
     """Gives what happened, in order, as a viewer may see it; no event is ever left out.
@@ -109,12 +111,14 @@ class MatchServiceStub:
     WatchMatch: _grpc.UnaryStreamMultiCallable[_matches_pb2.WatchMatchRequest, _matches_pb2.WatchMatchResponse]
     """Sends what happens, in order, as a viewer may see it, as it happens; no event is ever left out.
     PERMISSION_DENIED if the caller may not look from there, NOT_FOUND if the match has not come as far as `after`.
+    What has happened already counts as a call more for each 100 events.
     """
     Play: _grpc.StreamStreamMultiCallable[_matches_pb2.PlayRequest, _matches_pb2.PlayResponse]
     """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
     Every event comes once, as an item or with the answer to a command, and in order; with both to a stream that
     looks from elsewhere than the seat that gave the command.
     The first request watches the match, all others are commands; when no more come, the stream ends.
+    What has happened already counts as a call more for each 100 events, and each command as a call.
     """
 
 @_typing.type_check_only
@@ -142,6 +146,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     TakeSeat: _aio.UnaryUnaryMultiCallable[_matches_pb2.TakeSeatRequest, _matches_pb2.TakeSeatResponse]  # type: ignore[assignment]
     """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
     PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
+    A bot counts as 10 calls.
     """
     LeaveSeat: _aio.UnaryUnaryMultiCallable[_matches_pb2.LeaveSeatRequest, _matches_pb2.LeaveSeatResponse]  # type: ignore[assignment]
     """Frees a seat before the start; while the match is played, the caller gives up with it. The opener may free
@@ -178,7 +183,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
     the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
     PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
-    FAILED_PRECONDITION if it was not being played then.
+    FAILED_PRECONDITION if it was not being played then. It counts as 10 calls.
     """
     SubmitCommand: _aio.UnaryUnaryMultiCallable[_matches_pb2.SubmitCommandRequest, _matches_pb2.SubmitCommandResponse]  # type: ignore[assignment]
     """Carries out a command of the caller's seat. It is durable when the answer leaves.
@@ -190,6 +195,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     GetView: _aio.UnaryUnaryMultiCallable[_matches_pb2.GetViewRequest, _matches_pb2.GetViewResponse]  # type: ignore[assignment]
     """Gives the match as a viewer may see it, now or at any version.
     PERMISSION_DENIED if the caller may not look from there.
+    A past version counts as a call more for each 100 events before it.
     """
     ListEvents: _aio.UnaryUnaryMultiCallable[_matches_pb2.ListEventsRequest, _matches_pb2.ListEventsResponse]  # type: ignore[assignment]
     """Gives what happened, in order, as a viewer may see it; no event is ever left out.
@@ -198,12 +204,14 @@ class MatchServiceAsyncStub(MatchServiceStub):
     WatchMatch: _aio.UnaryStreamMultiCallable[_matches_pb2.WatchMatchRequest, _matches_pb2.WatchMatchResponse]  # type: ignore[assignment]
     """Sends what happens, in order, as a viewer may see it, as it happens; no event is ever left out.
     PERMISSION_DENIED if the caller may not look from there, NOT_FOUND if the match has not come as far as `after`.
+    What has happened already counts as a call more for each 100 events.
     """
     Play: _aio.StreamStreamMultiCallable[_matches_pb2.PlayRequest, _matches_pb2.PlayResponse]  # type: ignore[assignment]
     """Plays a match over one stream: items as of WatchMatch out, commands in, answered one by one in their order.
     Every event comes once, as an item or with the answer to a command, and in order; with both to a stream that
     looks from elsewhere than the seat that gave the command.
     The first request watches the match, all others are commands; when no more come, the stream ends.
+    What has happened already counts as a call more for each 100 events, and each command as a call.
     """
 
 class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -252,6 +260,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_matches_pb2.TakeSeatResponse, _abc.Awaitable[_matches_pb2.TakeSeatResponse]]:
         """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
         PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
+        A bot counts as 10 calls.
         """
 
     @_abc_1.abstractmethod
@@ -342,7 +351,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
         the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
         PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
-        FAILED_PRECONDITION if it was not being played then.
+        FAILED_PRECONDITION if it was not being played then. It counts as 10 calls.
         """
 
     @_abc_1.abstractmethod
@@ -372,6 +381,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_matches_pb2.GetViewResponse, _abc.Awaitable[_matches_pb2.GetViewResponse]]:
         """Gives the match as a viewer may see it, now or at any version.
         PERMISSION_DENIED if the caller may not look from there.
+        A past version counts as a call more for each 100 events before it.
         """
 
     @_abc_1.abstractmethod
@@ -392,6 +402,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_matches_pb2.WatchMatchResponse], _abc.AsyncIterator[_matches_pb2.WatchMatchResponse]]:
         """Sends what happens, in order, as a viewer may see it, as it happens; no event is ever left out.
         PERMISSION_DENIED if the caller may not look from there, NOT_FOUND if the match has not come as far as `after`.
+        What has happened already counts as a call more for each 100 events.
         """
 
     @_abc_1.abstractmethod
@@ -404,6 +415,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         Every event comes once, as an item or with the answer to a command, and in order; with both to a stream that
         looks from elsewhere than the seat that gave the command.
         The first request watches the match, all others are commands; when no more come, the stream ends.
+        What has happened already counts as a call more for each 100 events, and each command as a call.
         """
 
 def add_MatchServiceServicer_to_server(servicer: MatchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -117,7 +117,7 @@ class ListPlayerEventsRequest(_message.Message):
     after: _builtins.str
     """The position behind which to begin; absent, the oldest that is kept. Not together with `page_token`."""
     page_size: _builtins.int
-    """Most items of the page, 1 to 200; absent, 50."""
+    """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; absent, the first page."""
     def __init__(

@@ -66,6 +66,7 @@ class PlayerFeedServiceServicer:
 
     def WatchPlayer(self, request, context):
         """Sends what concerns the caller, in order, as it happens. INVALID_ARGUMENT if `after` is no position of its feed.
+        What has happened already counts as a call more for each 50 items.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -40,7 +40,9 @@ class PlayerFeedServiceStub:
     ListPlayerEvents: _grpc.UnaryUnaryMultiCallable[_player_feed_pb2.ListPlayerEventsRequest, _player_feed_pb2.ListPlayerEventsResponse]
     """Gives what concerns the caller, in order. INVALID_ARGUMENT if `after` is no position of its feed."""
     WatchPlayer: _grpc.UnaryStreamMultiCallable[_player_feed_pb2.WatchPlayerRequest, _player_feed_pb2.WatchPlayerResponse]
-    """Sends what concerns the caller, in order, as it happens. INVALID_ARGUMENT if `after` is no position of its feed."""
+    """Sends what concerns the caller, in order, as it happens. INVALID_ARGUMENT if `after` is no position of its feed.
+    What has happened already counts as a call more for each 50 items.
+    """
 
 @_typing.type_check_only
 class PlayerFeedServiceAsyncStub(PlayerFeedServiceStub):
@@ -54,7 +56,9 @@ class PlayerFeedServiceAsyncStub(PlayerFeedServiceStub):
     ListPlayerEvents: _aio.UnaryUnaryMultiCallable[_player_feed_pb2.ListPlayerEventsRequest, _player_feed_pb2.ListPlayerEventsResponse]  # type: ignore[assignment]
     """Gives what concerns the caller, in order. INVALID_ARGUMENT if `after` is no position of its feed."""
     WatchPlayer: _aio.UnaryStreamMultiCallable[_player_feed_pb2.WatchPlayerRequest, _player_feed_pb2.WatchPlayerResponse]  # type: ignore[assignment]
-    """Sends what concerns the caller, in order, as it happens. INVALID_ARGUMENT if `after` is no position of its feed."""
+    """Sends what concerns the caller, in order, as it happens. INVALID_ARGUMENT if `after` is no position of its feed.
+    What has happened already counts as a call more for each 50 items.
+    """
 
 class PlayerFeedServiceServicer(metaclass=_abc_1.ABCMeta):
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
@@ -77,6 +81,8 @@ class PlayerFeedServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _player_feed_pb2.WatchPlayerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_player_feed_pb2.WatchPlayerResponse], _abc.AsyncIterator[_player_feed_pb2.WatchPlayerResponse]]:
-        """Sends what concerns the caller, in order, as it happens. INVALID_ARGUMENT if `after` is no position of its feed."""
+        """Sends what concerns the caller, in order, as it happens. INVALID_ARGUMENT if `after` is no position of its feed.
+        What has happened already counts as a call more for each 50 items.
+        """
 
 def add_PlayerFeedServiceServicer_to_server(servicer: PlayerFeedServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

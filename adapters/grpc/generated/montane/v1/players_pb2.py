@@ -23,55 +23,74 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from adapters.grpc.generated.montane.v1 import matches_pb2 as montane_dot_v1_dot_matches__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18montane/v1/players.proto\x12\nmontane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"+\n\x13\x43reatePlayerRequest\x12\x14\n\x0c\x64isplay_name\x18\x01 \x01(\t\"I\n\x14\x43reatePlayerResponse\x12\"\n\x06player\x18\x01 \x01(\x0b\x32\x12.montane.v1.Player\x12\r\n\x05token\x18\x02 \x01(\t\"\x0e\n\x0cGetMeRequest\"3\n\rGetMeResponse\x12\"\n\x06player\x18\x01 \x01(\x0b\x32\x12.montane.v1.Player\"\x87\x01\n\x0fUpdateMeRequest\x12\x19\n\x0c\x64isplay_name\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x18\n\x0b\x61vatar_seed\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x13\n\x06locale\x18\x03 \x01(\tH\x02\x88\x01\x01\x42\x0f\n\r_display_nameB\x0e\n\x0c_avatar_seedB\t\n\x07_locale\"6\n\x10UpdateMeResponse\x12\"\n\x06player\x18\x01 \x01(\x0b\x32\x12.montane.v1.Player\"\x11\n\x0f\x44\x65leteMeRequest\"\x12\n\x10\x44\x65leteMeResponse\"\"\n\x10GetPlayerRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\"=\n\x11GetPlayerResponse\x12(\n\x06player\x18\x01 \x01(\x0b\x32\x18.montane.v1.PublicPlayer\"a\n\x11ListTokensRequest\x12\x16\n\tpage_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\npage_token\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x0c\n\n_page_sizeB\r\n\x0b_page_token\"h\n\x12ListTokensResponse\x12 \n\x05items\x18\x01 \x03(\x0b\x32\x11.montane.v1.Token\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_token\"{\n\x12\x43reateTokenRequest\x12!\n\x06scopes\x18\x01 \x03(\x0e\x32\x11.montane.v1.Scope\x12\x33\n\nexpires_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00\x88\x01\x01\x42\r\n\x0b_expires_at\"H\n\x13\x43reateTokenResponse\x12\"\n\x07\x64\x65tails\x18\x01 \x01(\x0b\x32\x11.montane.v1.Token\x12\r\n\x05token\x18\x02 \x01(\t\"#\n\x12\x44\x65leteTokenRequest\x12\r\n\x05token\x18\x01 \x01(\t\"\x15\n\x13\x44\x65leteTokenResponse\"\x7f\n\x06Player\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12.\n\ncreated_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x61vatar_seed\x18\x04 \x01(\t\x12\x0e\n\x06locale\x18\x05 \x01(\t\"u\n\x0cPublicPlayer\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x13\n\x0b\x61vatar_seed\x18\x03 \x01(\t\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xba\x01\n\x05Token\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12!\n\x06scopes\x18\x03 \x03(\x0e\x32\x11.montane.v1.Scope\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\nexpires_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00\x88\x01\x01\x42\r\n\x0b_expires_at*r\n\x05Scope\x12\x15\n\x11SCOPE_UNSPECIFIED\x10\x00\x12\x0e\n\nSCOPE_PLAY\x10\x01\x12\x0e\n\nSCOPE_READ\x10\x02\x12\r\n\tSCOPE_BOT\x10\x03\x12\x12\n\x0eSCOPE_WEBHOOKS\x10\x04\x12\x0f\n\x0bSCOPE_ADMIN\x10\x05\x32\xe5\x04\n\rPlayerService\x12Q\n\x0c\x43reatePlayer\x12\x1f.montane.v1.CreatePlayerRequest\x1a .montane.v1.CreatePlayerResponse\x12<\n\x05GetMe\x12\x18.montane.v1.GetMeRequest\x1a\x19.montane.v1.GetMeResponse\x12\x45\n\x08UpdateMe\x12\x1b.montane.v1.UpdateMeRequest\x1a\x1c.montane.v1.UpdateMeResponse\x12\x45\n\x08\x44\x65leteMe\x12\x1b.montane.v1.DeleteMeRequest\x1a\x1c.montane.v1.DeleteMeResponse\x12H\n\tGetPlayer\x12\x1c.montane.v1.GetPlayerRequest\x1a\x1d.montane.v1.GetPlayerResponse\x12K\n\nListTokens\x12\x1d.montane.v1.ListTokensRequest\x1a\x1e.montane.v1.ListTokensResponse\x12N\n\x0b\x43reateToken\x12\x1e.montane.v1.CreateTokenRequest\x1a\x1f.montane.v1.CreateTokenResponse\x12N\n\x0b\x44\x65leteToken\x12\x1e.montane.v1.DeleteTokenRequest\x1a\x1f.montane.v1.DeleteTokenResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18montane/v1/players.proto\x12\nmontane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18montane/v1/matches.proto\"+\n\x13\x43reatePlayerRequest\x12\x14\n\x0c\x64isplay_name\x18\x01 \x01(\t\"I\n\x14\x43reatePlayerResponse\x12\"\n\x06player\x18\x01 \x01(\x0b\x32\x12.montane.v1.Player\x12\r\n\x05token\x18\x02 \x01(\t\"\x0e\n\x0cGetMeRequest\"3\n\rGetMeResponse\x12\"\n\x06player\x18\x01 \x01(\x0b\x32\x12.montane.v1.Player\"\x87\x01\n\x0fUpdateMeRequest\x12\x19\n\x0c\x64isplay_name\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x18\n\x0b\x61vatar_seed\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x13\n\x06locale\x18\x03 \x01(\tH\x02\x88\x01\x01\x42\x0f\n\r_display_nameB\x0e\n\x0c_avatar_seedB\t\n\x07_locale\"6\n\x10UpdateMeResponse\x12\"\n\x06player\x18\x01 \x01(\x0b\x32\x12.montane.v1.Player\"\x11\n\x0f\x44\x65leteMeRequest\"\x12\n\x10\x44\x65leteMeResponse\"\"\n\x10GetPlayerRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\"=\n\x11GetPlayerResponse\x12(\n\x06player\x18\x01 \x01(\x0b\x32\x18.montane.v1.PublicPlayer\"$\n\x12\x42lockPlayerRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\"7\n\x13\x42lockPlayerResponse\x12 \n\x05\x62lock\x18\x01 \x01(\x0b\x32\x11.montane.v1.Block\"&\n\x14UnblockPlayerRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\"\x17\n\x15UnblockPlayerResponse\"!\n\x0fGetBlockRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\"4\n\x10GetBlockResponse\x12 \n\x05\x62lock\x18\x01 \x01(\x0b\x32\x11.montane.v1.Block\"a\n\x11ListBlocksRequest\x12\x16\n\tpage_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\npage_token\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x0c\n\n_page_sizeB\r\n\x0b_page_token\"h\n\x12ListBlocksResponse\x12 \n\x05items\x18\x01 \x03(\x0b\x32\x11.montane.v1.Block\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_token\"a\n\x05\x42lock\x12(\n\x06player\x18\x01 \x01(\x0b\x32\x18.montane.v1.SeatedPlayer\x12.\n\ncreated_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"a\n\x11ListTokensRequest\x12\x16\n\tpage_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\npage_token\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x0c\n\n_page_sizeB\r\n\x0b_page_token\"h\n\x12ListTokensResponse\x12 \n\x05items\x18\x01 \x03(\x0b\x32\x11.montane.v1.Token\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_token\"{\n\x12\x43reateTokenRequest\x12!\n\x06scopes\x18\x01 \x03(\x0e\x32\x11.montane.v1.Scope\x12\x33\n\nexpires_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00\x88\x01\x01\x42\r\n\x0b_expires_at\"H\n\x13\x43reateTokenResponse\x12\"\n\x07\x64\x65tails\x18\x01 \x01(\x0b\x32\x11.montane.v1.Token\x12\r\n\x05token\x18\x02 \x01(\t\"#\n\x12\x44\x65leteTokenRequest\x12\r\n\x05token\x18\x01 \x01(\t\"\x15\n\x13\x44\x65leteTokenResponse\"\x7f\n\x06Player\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12.\n\ncreated_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x61vatar_seed\x18\x04 \x01(\t\x12\x0e\n\x06locale\x18\x05 \x01(\t\"u\n\x0cPublicPlayer\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x13\n\x0b\x61vatar_seed\x18\x03 \x01(\t\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xba\x01\n\x05Token\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12!\n\x06scopes\x18\x03 \x03(\x0e\x32\x11.montane.v1.Scope\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\nexpires_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00\x88\x01\x01\x42\r\n\x0b_expires_at*r\n\x05Scope\x12\x15\n\x11SCOPE_UNSPECIFIED\x10\x00\x12\x0e\n\nSCOPE_PLAY\x10\x01\x12\x0e\n\nSCOPE_READ\x10\x02\x12\r\n\tSCOPE_BOT\x10\x03\x12\x12\n\x0eSCOPE_WEBHOOKS\x10\x04\x12\x0f\n\x0bSCOPE_ADMIN\x10\x05\x32\x9f\x07\n\rPlayerService\x12Q\n\x0c\x43reatePlayer\x12\x1f.montane.v1.CreatePlayerRequest\x1a .montane.v1.CreatePlayerResponse\x12<\n\x05GetMe\x12\x18.montane.v1.GetMeRequest\x1a\x19.montane.v1.GetMeResponse\x12\x45\n\x08UpdateMe\x12\x1b.montane.v1.UpdateMeRequest\x1a\x1c.montane.v1.UpdateMeResponse\x12\x45\n\x08\x44\x65leteMe\x12\x1b.montane.v1.DeleteMeRequest\x1a\x1c.montane.v1.DeleteMeResponse\x12H\n\tGetPlayer\x12\x1c.montane.v1.GetPlayerRequest\x1a\x1d.montane.v1.GetPlayerResponse\x12N\n\x0b\x42lockPlayer\x12\x1e.montane.v1.BlockPlayerRequest\x1a\x1f.montane.v1.BlockPlayerResponse\x12T\n\rUnblockPlayer\x12 .montane.v1.UnblockPlayerRequest\x1a!.montane.v1.UnblockPlayerResponse\x12\x45\n\x08GetBlock\x12\x1b.montane.v1.GetBlockRequest\x1a\x1c.montane.v1.GetBlockResponse\x12K\n\nListBlocks\x12\x1d.montane.v1.ListBlocksRequest\x1a\x1e.montane.v1.ListBlocksResponse\x12K\n\nListTokens\x12\x1d.montane.v1.ListTokensRequest\x1a\x1e.montane.v1.ListTokensResponse\x12N\n\x0b\x43reateToken\x12\x1e.montane.v1.CreateTokenRequest\x1a\x1f.montane.v1.CreateTokenResponse\x12N\n\x0b\x44\x65leteToken\x12\x1e.montane.v1.DeleteTokenRequest\x1a\x1f.montane.v1.DeleteTokenResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.players_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SCOPE']._serialized_start=1495
-  _globals['_SCOPE']._serialized_end=1609
-  _globals['_CREATEPLAYERREQUEST']._serialized_start=73
-  _globals['_CREATEPLAYERREQUEST']._serialized_end=116
-  _globals['_CREATEPLAYERRESPONSE']._serialized_start=118
-  _globals['_CREATEPLAYERRESPONSE']._serialized_end=191
-  _globals['_GETMEREQUEST']._serialized_start=193
-  _globals['_GETMEREQUEST']._serialized_end=207
-  _globals['_GETMERESPONSE']._serialized_start=209
-  _globals['_GETMERESPONSE']._serialized_end=260
-  _globals['_UPDATEMEREQUEST']._serialized_start=263
-  _globals['_UPDATEMEREQUEST']._serialized_end=398
-  _globals['_UPDATEMERESPONSE']._serialized_start=400
-  _globals['_UPDATEMERESPONSE']._serialized_end=454
-  _globals['_DELETEMEREQUEST']._serialized_start=456
-  _globals['_DELETEMEREQUEST']._serialized_end=473
-  _globals['_DELETEMERESPONSE']._serialized_start=475
-  _globals['_DELETEMERESPONSE']._serialized_end=493
-  _globals['_GETPLAYERREQUEST']._serialized_start=495
-  _globals['_GETPLAYERREQUEST']._serialized_end=529
-  _globals['_GETPLAYERRESPONSE']._serialized_start=531
-  _globals['_GETPLAYERRESPONSE']._serialized_end=592
-  _globals['_LISTTOKENSREQUEST']._serialized_start=594
-  _globals['_LISTTOKENSREQUEST']._serialized_end=691
-  _globals['_LISTTOKENSRESPONSE']._serialized_start=693
-  _globals['_LISTTOKENSRESPONSE']._serialized_end=797
-  _globals['_CREATETOKENREQUEST']._serialized_start=799
-  _globals['_CREATETOKENREQUEST']._serialized_end=922
-  _globals['_CREATETOKENRESPONSE']._serialized_start=924
-  _globals['_CREATETOKENRESPONSE']._serialized_end=996
-  _globals['_DELETETOKENREQUEST']._serialized_start=998
-  _globals['_DELETETOKENREQUEST']._serialized_end=1033
-  _globals['_DELETETOKENRESPONSE']._serialized_start=1035
-  _globals['_DELETETOKENRESPONSE']._serialized_end=1056
-  _globals['_PLAYER']._serialized_start=1058
-  _globals['_PLAYER']._serialized_end=1185
-  _globals['_PUBLICPLAYER']._serialized_start=1187
-  _globals['_PUBLICPLAYER']._serialized_end=1304
-  _globals['_TOKEN']._serialized_start=1307
-  _globals['_TOKEN']._serialized_end=1493
-  _globals['_PLAYERSERVICE']._serialized_start=1612
-  _globals['_PLAYERSERVICE']._serialized_end=2225
+  _globals['_SCOPE']._serialized_start=2074
+  _globals['_SCOPE']._serialized_end=2188
+  _globals['_CREATEPLAYERREQUEST']._serialized_start=99
+  _globals['_CREATEPLAYERREQUEST']._serialized_end=142
+  _globals['_CREATEPLAYERRESPONSE']._serialized_start=144
+  _globals['_CREATEPLAYERRESPONSE']._serialized_end=217
+  _globals['_GETMEREQUEST']._serialized_start=219
+  _globals['_GETMEREQUEST']._serialized_end=233
+  _globals['_GETMERESPONSE']._serialized_start=235
+  _globals['_GETMERESPONSE']._serialized_end=286
+  _globals['_UPDATEMEREQUEST']._serialized_start=289
+  _globals['_UPDATEMEREQUEST']._serialized_end=424
+  _globals['_UPDATEMERESPONSE']._serialized_start=426
+  _globals['_UPDATEMERESPONSE']._serialized_end=480
+  _globals['_DELETEMEREQUEST']._serialized_start=482
+  _globals['_DELETEMEREQUEST']._serialized_end=499
+  _globals['_DELETEMERESPONSE']._serialized_start=501
+  _globals['_DELETEMERESPONSE']._serialized_end=519
+  _globals['_GETPLAYERREQUEST']._serialized_start=521
+  _globals['_GETPLAYERREQUEST']._serialized_end=555
+  _globals['_GETPLAYERRESPONSE']._serialized_start=557
+  _globals['_GETPLAYERRESPONSE']._serialized_end=618
+  _globals['_BLOCKPLAYERREQUEST']._serialized_start=620
+  _globals['_BLOCKPLAYERREQUEST']._serialized_end=656
+  _globals['_BLOCKPLAYERRESPONSE']._serialized_start=658
+  _globals['_BLOCKPLAYERRESPONSE']._serialized_end=713
+  _globals['_UNBLOCKPLAYERREQUEST']._serialized_start=715
+  _globals['_UNBLOCKPLAYERREQUEST']._serialized_end=753
+  _globals['_UNBLOCKPLAYERRESPONSE']._serialized_start=755
+  _globals['_UNBLOCKPLAYERRESPONSE']._serialized_end=778
+  _globals['_GETBLOCKREQUEST']._serialized_start=780
+  _globals['_GETBLOCKREQUEST']._serialized_end=813
+  _globals['_GETBLOCKRESPONSE']._serialized_start=815
+  _globals['_GETBLOCKRESPONSE']._serialized_end=867
+  _globals['_LISTBLOCKSREQUEST']._serialized_start=869
+  _globals['_LISTBLOCKSREQUEST']._serialized_end=966
+  _globals['_LISTBLOCKSRESPONSE']._serialized_start=968
+  _globals['_LISTBLOCKSRESPONSE']._serialized_end=1072
+  _globals['_BLOCK']._serialized_start=1074
+  _globals['_BLOCK']._serialized_end=1171
+  _globals['_LISTTOKENSREQUEST']._serialized_start=1173
+  _globals['_LISTTOKENSREQUEST']._serialized_end=1270
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=1272
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=1376
+  _globals['_CREATETOKENREQUEST']._serialized_start=1378
+  _globals['_CREATETOKENREQUEST']._serialized_end=1501
+  _globals['_CREATETOKENRESPONSE']._serialized_start=1503
+  _globals['_CREATETOKENRESPONSE']._serialized_end=1575
+  _globals['_DELETETOKENREQUEST']._serialized_start=1577
+  _globals['_DELETETOKENREQUEST']._serialized_end=1612
+  _globals['_DELETETOKENRESPONSE']._serialized_start=1614
+  _globals['_DELETETOKENRESPONSE']._serialized_end=1635
+  _globals['_PLAYER']._serialized_start=1637
+  _globals['_PLAYER']._serialized_end=1764
+  _globals['_PUBLICPLAYER']._serialized_start=1766
+  _globals['_PUBLICPLAYER']._serialized_end=1883
+  _globals['_TOKEN']._serialized_start=1886
+  _globals['_TOKEN']._serialized_end=2072
+  _globals['_PLAYERSERVICE']._serialized_start=2191
+  _globals['_PLAYERSERVICE']._serialized_end=3118
 # @@protoc_insertion_point(module_scope)

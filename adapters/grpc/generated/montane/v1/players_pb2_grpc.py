@@ -62,6 +62,26 @@ class PlayerServiceStub:
                 request_serializer=montane_dot_v1_dot_players__pb2.GetPlayerRequest.SerializeToString,
                 response_deserializer=montane_dot_v1_dot_players__pb2.GetPlayerResponse.FromString,
                 _registered_method=True)
+        self.BlockPlayer = channel.unary_unary(
+                '/montane.v1.PlayerService/BlockPlayer',
+                request_serializer=montane_dot_v1_dot_players__pb2.BlockPlayerRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.BlockPlayerResponse.FromString,
+                _registered_method=True)
+        self.UnblockPlayer = channel.unary_unary(
+                '/montane.v1.PlayerService/UnblockPlayer',
+                request_serializer=montane_dot_v1_dot_players__pb2.UnblockPlayerRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.UnblockPlayerResponse.FromString,
+                _registered_method=True)
+        self.GetBlock = channel.unary_unary(
+                '/montane.v1.PlayerService/GetBlock',
+                request_serializer=montane_dot_v1_dot_players__pb2.GetBlockRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.GetBlockResponse.FromString,
+                _registered_method=True)
+        self.ListBlocks = channel.unary_unary(
+                '/montane.v1.PlayerService/ListBlocks',
+                request_serializer=montane_dot_v1_dot_players__pb2.ListBlocksRequest.SerializeToString,
+                response_deserializer=montane_dot_v1_dot_players__pb2.ListBlocksResponse.FromString,
+                _registered_method=True)
         self.ListTokens = channel.unary_unary(
                 '/montane.v1.PlayerService/ListTokens',
                 request_serializer=montane_dot_v1_dot_players__pb2.ListTokensRequest.SerializeToString,
@@ -111,6 +131,7 @@ class PlayerServiceServicer:
         of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
         and show an empty name. What it gave to a match as entropy, and its idempotency keys, stay there. Needs the
         scope `play`; a bot's token does not do.
+        It counts as 10 calls.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -118,6 +139,38 @@ class PlayerServiceServicer:
 
     def GetPlayer(self, request, context):
         """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BlockPlayer(self, request, context):
+        """Blocks a player. It cannot invite the caller any more: it is answered as if there were no such player. The caller
+        is shown nothing that it writes in a chat, and a quick match brings the two together no more. Nothing tells it of
+        that; seats and talk of matches are otherwise as before. A block goes with the account of either. Needs the scope
+        `play`. NOT_FOUND if there is no such player; FAILED_PRECONDITION with the reason TOO_MANY_BLOCKS if the caller has
+        blocked enough.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnblockPlayer(self, request, context):
+        """Blocks a player no longer. Needs the scope `play`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBlock(self, request, context):
+        """Tells since when the caller has blocked a player. NOT_FOUND if it has not.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListBlocks(self, request, context):
+        """Gives a page of whom the caller has blocked, by their ids.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -175,6 +228,26 @@ def add_PlayerServiceServicer_to_server(servicer, server):
                     servicer.GetPlayer,
                     request_deserializer=montane_dot_v1_dot_players__pb2.GetPlayerRequest.FromString,
                     response_serializer=montane_dot_v1_dot_players__pb2.GetPlayerResponse.SerializeToString,
+            ),
+            'BlockPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.BlockPlayer,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.BlockPlayerRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.BlockPlayerResponse.SerializeToString,
+            ),
+            'UnblockPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnblockPlayer,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.UnblockPlayerRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.UnblockPlayerResponse.SerializeToString,
+            ),
+            'GetBlock': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBlock,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.GetBlockRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.GetBlockResponse.SerializeToString,
+            ),
+            'ListBlocks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListBlocks,
+                    request_deserializer=montane_dot_v1_dot_players__pb2.ListBlocksRequest.FromString,
+                    response_serializer=montane_dot_v1_dot_players__pb2.ListBlocksResponse.SerializeToString,
             ),
             'ListTokens': grpc.unary_unary_rpc_method_handler(
                     servicer.ListTokens,
@@ -330,6 +403,114 @@ class PlayerService:
             '/montane.v1.PlayerService/GetPlayer',
             montane_dot_v1_dot_players__pb2.GetPlayerRequest.SerializeToString,
             montane_dot_v1_dot_players__pb2.GetPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BlockPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/BlockPlayer',
+            montane_dot_v1_dot_players__pb2.BlockPlayerRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.BlockPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnblockPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/UnblockPlayer',
+            montane_dot_v1_dot_players__pb2.UnblockPlayerRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.UnblockPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBlock(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/GetBlock',
+            montane_dot_v1_dot_players__pb2.GetBlockRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.GetBlockResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListBlocks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/montane.v1.PlayerService/ListBlocks',
+            montane_dot_v1_dot_players__pb2.ListBlocksRequest.SerializeToString,
+            montane_dot_v1_dot_players__pb2.ListBlocksResponse.FromString,
             options,
             channel_credentials,
             insecure,

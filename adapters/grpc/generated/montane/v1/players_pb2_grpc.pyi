@@ -47,9 +47,23 @@ class PlayerServiceStub:
     of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
     and show an empty name. What it gave to a match as entropy, and its idempotency keys, stay there. Needs the
     scope `play`; a bot's token does not do.
+    It counts as 10 calls.
     """
     GetPlayer: _grpc.UnaryUnaryMultiCallable[_players_pb2.GetPlayerRequest, _players_pb2.GetPlayerResponse]
     """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more."""
+    BlockPlayer: _grpc.UnaryUnaryMultiCallable[_players_pb2.BlockPlayerRequest, _players_pb2.BlockPlayerResponse]
+    """Blocks a player. It cannot invite the caller any more: it is answered as if there were no such player. The caller
+    is shown nothing that it writes in a chat, and a quick match brings the two together no more. Nothing tells it of
+    that; seats and talk of matches are otherwise as before. A block goes with the account of either. Needs the scope
+    `play`. NOT_FOUND if there is no such player; FAILED_PRECONDITION with the reason TOO_MANY_BLOCKS if the caller has
+    blocked enough.
+    """
+    UnblockPlayer: _grpc.UnaryUnaryMultiCallable[_players_pb2.UnblockPlayerRequest, _players_pb2.UnblockPlayerResponse]
+    """Blocks a player no longer. Needs the scope `play`."""
+    GetBlock: _grpc.UnaryUnaryMultiCallable[_players_pb2.GetBlockRequest, _players_pb2.GetBlockResponse]
+    """Tells since when the caller has blocked a player. NOT_FOUND if it has not."""
+    ListBlocks: _grpc.UnaryUnaryMultiCallable[_players_pb2.ListBlocksRequest, _players_pb2.ListBlocksResponse]
+    """Gives a page of whom the caller has blocked, by their ids."""
     ListTokens: _grpc.UnaryUnaryMultiCallable[_players_pb2.ListTokensRequest, _players_pb2.ListTokensResponse]
     """Gives a page of the caller's tokens, newest first: what they allow and until when, never the tokens
     themselves. Those whose time has been over for a day may be missing. Needs the scope `play`; a bot's token
@@ -83,9 +97,23 @@ class PlayerServiceAsyncStub(PlayerServiceStub):
     of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
     and show an empty name. What it gave to a match as entropy, and its idempotency keys, stay there. Needs the
     scope `play`; a bot's token does not do.
+    It counts as 10 calls.
     """
     GetPlayer: _aio.UnaryUnaryMultiCallable[_players_pb2.GetPlayerRequest, _players_pb2.GetPlayerResponse]  # type: ignore[assignment]
     """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more."""
+    BlockPlayer: _aio.UnaryUnaryMultiCallable[_players_pb2.BlockPlayerRequest, _players_pb2.BlockPlayerResponse]  # type: ignore[assignment]
+    """Blocks a player. It cannot invite the caller any more: it is answered as if there were no such player. The caller
+    is shown nothing that it writes in a chat, and a quick match brings the two together no more. Nothing tells it of
+    that; seats and talk of matches are otherwise as before. A block goes with the account of either. Needs the scope
+    `play`. NOT_FOUND if there is no such player; FAILED_PRECONDITION with the reason TOO_MANY_BLOCKS if the caller has
+    blocked enough.
+    """
+    UnblockPlayer: _aio.UnaryUnaryMultiCallable[_players_pb2.UnblockPlayerRequest, _players_pb2.UnblockPlayerResponse]  # type: ignore[assignment]
+    """Blocks a player no longer. Needs the scope `play`."""
+    GetBlock: _aio.UnaryUnaryMultiCallable[_players_pb2.GetBlockRequest, _players_pb2.GetBlockResponse]  # type: ignore[assignment]
+    """Tells since when the caller has blocked a player. NOT_FOUND if it has not."""
+    ListBlocks: _aio.UnaryUnaryMultiCallable[_players_pb2.ListBlocksRequest, _players_pb2.ListBlocksResponse]  # type: ignore[assignment]
+    """Gives a page of whom the caller has blocked, by their ids."""
     ListTokens: _aio.UnaryUnaryMultiCallable[_players_pb2.ListTokensRequest, _players_pb2.ListTokensResponse]  # type: ignore[assignment]
     """Gives a page of the caller's tokens, newest first: what they allow and until when, never the tokens
     themselves. Those whose time has been over for a day may be missing. Needs the scope `play`; a bot's token
@@ -140,6 +168,7 @@ class PlayerServiceServicer(metaclass=_abc_1.ABCMeta):
         of it. Its matches stay for those it played with, and can still be verified: they know it by its id only,
         and show an empty name. What it gave to a match as entropy, and its idempotency keys, stay there. Needs the
         scope `play`; a bot's token does not do.
+        It counts as 10 calls.
         """
 
     @_abc_1.abstractmethod
@@ -149,6 +178,43 @@ class PlayerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_players_pb2.GetPlayerResponse, _abc.Awaitable[_players_pb2.GetPlayerResponse]]:
         """Gives what everybody may know of a player. Needs no token. NOT_FOUND if there is no such player any more."""
+
+    @_abc_1.abstractmethod
+    def BlockPlayer(
+        self,
+        request: _players_pb2.BlockPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.BlockPlayerResponse, _abc.Awaitable[_players_pb2.BlockPlayerResponse]]:
+        """Blocks a player. It cannot invite the caller any more: it is answered as if there were no such player. The caller
+        is shown nothing that it writes in a chat, and a quick match brings the two together no more. Nothing tells it of
+        that; seats and talk of matches are otherwise as before. A block goes with the account of either. Needs the scope
+        `play`. NOT_FOUND if there is no such player; FAILED_PRECONDITION with the reason TOO_MANY_BLOCKS if the caller has
+        blocked enough.
+        """
+
+    @_abc_1.abstractmethod
+    def UnblockPlayer(
+        self,
+        request: _players_pb2.UnblockPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.UnblockPlayerResponse, _abc.Awaitable[_players_pb2.UnblockPlayerResponse]]:
+        """Blocks a player no longer. Needs the scope `play`."""
+
+    @_abc_1.abstractmethod
+    def GetBlock(
+        self,
+        request: _players_pb2.GetBlockRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.GetBlockResponse, _abc.Awaitable[_players_pb2.GetBlockResponse]]:
+        """Tells since when the caller has blocked a player. NOT_FOUND if it has not."""
+
+    @_abc_1.abstractmethod
+    def ListBlocks(
+        self,
+        request: _players_pb2.ListBlocksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_players_pb2.ListBlocksResponse, _abc.Awaitable[_players_pb2.ListBlocksResponse]]:
+        """Gives a page of whom the caller has blocked, by their ids."""
 
     @_abc_1.abstractmethod
     def ListTokens(

@@ -135,7 +135,7 @@ class ListDaysRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """Most items of the page, 1 to 200; absent, 50."""
+    """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; absent, the first page."""
     def __init__(

@@ -42,9 +42,12 @@ class ProofServiceStub:
     """Sends the bundle of a match, `montane/bundle/1`, as one viewer may see it now: a header, every event with its
     proof, and an end with the head and, once the match has finished, its signature.
     PERMISSION_DENIED if the caller may not look from there.
+    It counts as a stream, and as a call more for each 100 events.
     """
     GetProof: _grpc.UnaryUnaryMultiCallable[_proofs_pb2.GetProofRequest, _proofs_pb2.GetProofResponse]
-    """Gives what the server stands by of a match."""
+    """Gives what the server stands by of a match.
+    It counts as a call more for each 20,000 matches of its day.
+    """
     ListDays: _grpc.UnaryUnaryMultiCallable[_proofs_pb2.ListDaysRequest, _proofs_pb2.ListDaysResponse]
     """Gives the days that are closed, newest first, none left out since the first match."""
     GetDay: _grpc.UnaryUnaryMultiCallable[_proofs_pb2.GetDayRequest, _proofs_pb2.GetDayResponse]
@@ -66,9 +69,12 @@ class ProofServiceAsyncStub(ProofServiceStub):
     """Sends the bundle of a match, `montane/bundle/1`, as one viewer may see it now: a header, every event with its
     proof, and an end with the head and, once the match has finished, its signature.
     PERMISSION_DENIED if the caller may not look from there.
+    It counts as a stream, and as a call more for each 100 events.
     """
     GetProof: _aio.UnaryUnaryMultiCallable[_proofs_pb2.GetProofRequest, _proofs_pb2.GetProofResponse]  # type: ignore[assignment]
-    """Gives what the server stands by of a match."""
+    """Gives what the server stands by of a match.
+    It counts as a call more for each 20,000 matches of its day.
+    """
     ListDays: _aio.UnaryUnaryMultiCallable[_proofs_pb2.ListDaysRequest, _proofs_pb2.ListDaysResponse]  # type: ignore[assignment]
     """Gives the days that are closed, newest first, none left out since the first match."""
     GetDay: _aio.UnaryUnaryMultiCallable[_proofs_pb2.GetDayRequest, _proofs_pb2.GetDayResponse]  # type: ignore[assignment]
@@ -93,6 +99,7 @@ class ProofServiceServicer(metaclass=_abc_1.ABCMeta):
         """Sends the bundle of a match, `montane/bundle/1`, as one viewer may see it now: a header, every event with its
         proof, and an end with the head and, once the match has finished, its signature.
         PERMISSION_DENIED if the caller may not look from there.
+        It counts as a stream, and as a call more for each 100 events.
         """
 
     @_abc_1.abstractmethod
@@ -101,7 +108,9 @@ class ProofServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _proofs_pb2.GetProofRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_proofs_pb2.GetProofResponse, _abc.Awaitable[_proofs_pb2.GetProofResponse]]:
-        """Gives what the server stands by of a match."""
+        """Gives what the server stands by of a match.
+        It counts as a call more for each 20,000 matches of its day.
+        """
 
     @_abc_1.abstractmethod
     def ListDays(

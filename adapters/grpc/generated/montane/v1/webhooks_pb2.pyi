@@ -572,7 +572,7 @@ class ListDeliveriesRequest(_message.Message):
     webhook: _builtins.str
     """`webhook_...`."""
     page_size: _builtins.int
-    """The most items wanted, 1 to 200; absent, 50."""
+    """The most items wanted, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
     """Where the page before ended, its `next_page_token`; absent, the first page."""
     def __init__(

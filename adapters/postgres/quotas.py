@@ -1,0 +1,163 @@
+"""What players hold of which they may have so much at a time, in PostgreSQL or in memory."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from psycopg import sql
+
+from adapters.postgres.datastore import Datastore
+from adapters.postgres.mapper import tag
+from adapters.postgres.store import EVENTS, uuid_of
+from domain.match import Cancelled, Finished, PlayerId, Started
+from services.errors import TooMany
+from services.ids import MatchId, parsed
+from services.ports import Holding, QuotaKind
+
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.quotas.' || %(player)s, 0))"
+HELD = (
+    "SELECT FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s AND match_id = %(match)s"
+    " AND about_id = %(about)s"
+)
+COUNT = "SELECT count(*) AS held FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s"
+TIDY = sql.SQL(
+    "DELETE FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s AND ("
+    " EXISTS (SELECT FROM {events} WHERE originator_id = quotas.match_id AND topic = ANY(%(ends)s))"
+    " OR since < %(since)s - interval '1 minute'"
+    " AND NOT EXISTS (SELECT FROM {events} WHERE originator_id = quotas.match_id))"
+).format(events=sql.Identifier(EVENTS))
+"""Lets go what ended while nobody noted it, and matches that were never opened."""
+TAKE = (
+    "INSERT INTO quotas (player_id, kind, match_id, about_id, since, fit)"
+    " VALUES (%(player)s, %(kind)s, %(match)s, %(about)s, %(since)s, %(fit)s) ON CONFLICT DO NOTHING"
+)
+RELEASE = "DELETE FROM quotas WHERE match_id = %(match)s AND kind = ANY(%(kinds)s)"
+
+ENDS: Mapping[QuotaKind, tuple[str, ...]] = {
+    QuotaKind.OPEN: (tag(Started), tag(Cancelled)),
+    QuotaKind.INVITATION: (tag(Started), tag(Cancelled)),
+    QuotaKind.BOTS: (tag(Finished), tag(Cancelled)),
+}
+"""The events of a match with which each kind ends."""
+
+type MostHeld = Mapping[QuotaKind, int | None]
+"""How much of each kind a player may have; None for any number."""
+
+REASONS: Mapping[QuotaKind, str] = {
+    QuotaKind.OPEN: "TOO_MANY_OPEN_MATCHES",
+    QuotaKind.INVITATION: "TOO_MANY_INVITATIONS",
+    QuotaKind.BOTS: "TOO_MANY_BOT_MATCHES",
+}
+
+
+def take(cursor: Any, holding: Holding, most: int | None) -> None:
+    """Note that a player holds one more, within a transaction, unless it holds as many as it may.
+
+    Raises:
+        TooMany: It does.
+    """
+    asked = {
+        "player": str(parsed("player", holding.player)),
+        "kind": holding.kind,
+        "match": uuid_of(holding.match),
+        "about": parsed("player", holding.about or holding.player),
+        "since": holding.since,
+        "fit": holding.fit,
+        "ends": list(ENDS[holding.kind]),
+    }
+    cursor.execute(LOCK, asked)
+    asked["player"] = parsed("player", holding.player)
+    is_new = cursor.execute(HELD, asked).fetchone() is None
+    if is_new and most is not None and _full(cursor, asked, most):
+        cursor.execute(TIDY, asked)
+        if _full(cursor, asked, most):
+            raise TooMany(REASONS[holding.kind], most=most)
+    cursor.execute(TAKE, asked)
+
+
+def _full(cursor: Any, asked: Mapping[str, Any], most: int) -> bool:
+    held: int = cursor.execute(COUNT, asked).fetchone()["held"]
+    return held >= most
+
+
+class PostgresQuotas:
+    """The port `Quotas`."""
+
+    def __init__(self, datastore: Datastore, most: MostHeld) -> None:
+        """Take the connections, and how much of each kind a player may have."""
+        self._datastore = datastore
+        self._most = most
+
+    async def check(self, player: PlayerId, kind: QuotaKind) -> None:
+        """Refuse a player who has as many as it may have."""
+        most = self._most[kind]
+        (row,) = await self._datastore.execute(COUNT, {"player": parsed("player", player), "kind": kind})
+        if most is not None and row["held"] >= most:
+            raise TooMany(REASONS[kind], most=most)
+
+    async def take(self, holding: Holding) -> None:
+        """Put down, durably, that a player has one more, unless it has as many as it may have."""
+        await self._take(holding, self._most[holding.kind])
+
+    async def note(self, holding: Holding) -> None:
+        """Put down, durably, that a player has one more, however many it has."""
+        await self._take(holding, None)
+
+    async def _take(self, holding: Holding, most: int | None) -> None:
+        def work() -> None:
+            with self._datastore.transaction() as cursor:
+                take(cursor, holding, most)
+
+        await self._datastore.run(work)
+
+    async def release(
+        self, match: MatchId, kinds: Collection[QuotaKind], *, about: PlayerId | None = None
+    ) -> None:
+        """Put down that nobody has any more what a match was counted for; of one guest, if it is named."""
+        asked: dict[str, Any] = {"match": uuid_of(match), "kinds": list(kinds)}
+        if about is not None:
+            asked["about"] = parsed("player", about)
+        only = "" if about is None else " AND about_id = %(about)s"
+        await self._datastore.execute(RELEASE + only, asked)
+
+
+class MemoryQuotas:
+    """The port `Quotas`, gone with the process: the twin for fast tests."""
+
+    def __init__(self, most: MostHeld) -> None:
+        """Take how much of each kind a player may have."""
+        self._most = most
+        self._held: dict[tuple[PlayerId, QuotaKind, MatchId, PlayerId | None], Holding] = {}
+
+    async def check(self, player: PlayerId, kind: QuotaKind) -> None:
+        """Refuse a player who has as many as it may have."""
+        most = self._most[kind]
+        held = sum((one.player, one.kind) == (player, kind) for one in self._held.values())
+        if most is not None and held >= most:
+            raise TooMany(REASONS[kind], most=most)
+
+    async def take(self, holding: Holding) -> None:
+        """Put down that a player has one more, unless it has as many as it may have."""
+        if _name(holding) not in self._held:
+            await self.check(holding.player, holding.kind)
+        await self.note(holding)
+
+    async def note(self, holding: Holding) -> None:
+        """Put down that a player has one more, however many it has."""
+        self._held[_name(holding)] = holding
+
+    def open_on(self, fit: str, player: PlayerId) -> list[MatchId]:
+        """Return the open matches of a player on the same terms."""
+        held = self._held.values()
+        return [one.match for one in held if (one.player, one.kind, one.fit) == (player, QuotaKind.OPEN, fit)]
+
+    async def release(
+        self, match: MatchId, kinds: Collection[QuotaKind], *, about: PlayerId | None = None
+    ) -> None:
+        """Put down that nobody has any more what a match was counted for; of one guest, if it is named."""
+        for name, one in tuple(self._held.items()):
+            if one.match == match and one.kind in kinds and about in (None, one.about):
+                del self._held[name]
+
+
+def _name(holding: Holding) -> tuple[PlayerId, QuotaKind, MatchId, PlayerId | None]:
+    return holding.player, holding.kind, holding.match, holding.about
