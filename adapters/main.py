@@ -1,6 +1,7 @@
 """Everything put together: the only place where the adapters meet."""
 
 import asyncio
+import errno
 import logging
 import signal
 import socket
@@ -69,6 +70,8 @@ STREAMS_GRACE = 1
 """Seconds that the readers of streams have, before, to take in that they end."""
 SEND_BUFFER = 128 * 1024
 """Bytes that the kernel keeps of what a client has not taken yet; left to itself it keeps megabytes."""
+ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+"""Why a name's address may be passed over that this machine does not have."""
 KEPT_FILES = 160
 """Files that are not left to connections: for the database beside its pool, webhooks, issuers, logs, code."""
 FEWEST_CONNECTIONS = 32
@@ -260,10 +263,20 @@ async def start_rest(
     limiter: Limiter | None = None,
     connections: Connections | None = None,
 ) -> tuple[Address, Stop]:
-    """Start REST and return where it listens and what stops it; without bounds there may be any number."""
+    """Start REST and return where it listens and what stops it.
+
+    Args:
+        address: Where to listen.
+        services: The use cases.
+        limiter: The budgets; None sets none.
+        connections: The bounds of connections; None sets none.
+
+    Raises:
+        StartError: The address cannot be listened on.
+    """
     if connections is None:
         connections = Connections()
-    listener = _listener(address)
+    listeners = _listeners(address)
     config = uvicorn.Config(
         build_rest(services, installed_version("montane"), limiter),
         log_config=None,
@@ -280,14 +293,14 @@ async def start_rest(
         ws_per_message_deflate=False,
     )
     server = _Server(config)
-    task = asyncio.create_task(server.serve(sockets=[listener]))
+    task = asyncio.create_task(server.serve(sockets=listeners))
     await server.listening.wait()
 
     async def stop() -> None:
         server.should_exit = True
         await task
 
-    return Address(address.host, listener.getsockname()[1]), stop
+    return Address(address.host, listeners[0].getsockname()[1]), stop
 
 
 async def _start_grpc(
@@ -321,14 +334,43 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _listener(address: Address) -> socket.socket:
+def _listeners(address: Address) -> list[socket.socket]:
+    """Return what listens at an address: for a name, at each of its addresses.
+
+    Raises:
+        StartError: None of them can be listened on, or one is taken.
+    """
+    found: list[socket.socket] = []
+    port, failed = address.port, "it has no address"
     try:
-        family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-        listener = socket.create_server(address, family=family, backlog=2048)
-    except OSError as error:
-        raise StartError(f"{variable('http_addr')}: cannot listen on {address}: {error.strerror}") from error
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-    return listener
+        named = socket.getaddrinfo(address.host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise StartError(
+            _cannot_listen(address, getattr(error, "strerror", None) or "no such name")
+        ) from error
+    for family, _, _, _, place in named:
+        wanted = (place[0], port, *place[2:])
+        both = place[0] == "::" and socket.has_dualstack_ipv6()
+        try:
+            listener = socket.create_server(wanted, family=family, backlog=2048, dualstack_ipv6=both)
+        except OSError as error:
+            failed = error.strerror or str(error)
+            if error.errno not in ABSENT:
+                break
+            continue
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        port = listener.getsockname()[1]
+        found.append(listener)
+    else:
+        if found:
+            return found
+    for listener in found:
+        listener.close()
+    raise StartError(_cannot_listen(address, failed))
+
+
+def _cannot_listen(address: Address, why: str) -> str:
+    return f"{variable('http_addr')}: cannot listen on {address}: {why}"
 
 
 async def _watch(embedded: EmbeddedPostgres) -> None:

@@ -1,7 +1,10 @@
 """The settings of the service, from `MONTANE_*` in the environment and from flags."""
 
 import os
+import re
+import socket
 from collections.abc import Mapping
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -144,6 +147,13 @@ class Settings(Struct, frozen=True, kw_only=True):
 SECRET = frozenset({"database_url", "database_direct_url"})
 """Settings that may hold a password."""
 
+ANY_HOST = "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104 - asked for
+"""Where a server listens that is told a port only: at all addresses of the machine."""
+
+_ADDRESS = re.compile(
+    r"(?:\[(?P<ip>[^\[\]]+)\]|(?P<name>[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9.])?)?):(?P<port>[0-9]{1,5})"
+)
+
 LONGEST_SKEW = 600
 """Seconds."""
 
@@ -187,10 +197,17 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
 
 
 def _address(text: str) -> Address:
-    host, colon, port = text.rpartition(":")
-    if not (colon and port.isascii() and port.isdigit() and int(port) < 65536):
+    found = _ADDRESS.fullmatch(text)
+    if found is None or int(found["port"]) >= 65536 or (found["ip"] and not _is_ipv6(found["ip"])):
         raise ValueError("expected host:port")
-    return Address(host.removeprefix("[").removesuffix("]") or "0.0.0.0", int(port))  # noqa: S104 - asked for
+    return Address(found["ip"] or found["name"] or ANY_HOST, int(found["port"]))
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        return bool(IPv6Address(text))
+    except ValueError:
+        return False
 
 
 def _count(text: str) -> int:

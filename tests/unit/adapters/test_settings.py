@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from adapters.settings import SettingError, load
+from adapters.settings import ANY_HOST, SettingError, load
 from services.limits import UNLIMITED, Budget, Limits
 
 
@@ -72,3 +72,53 @@ def test_connections_of_an_address_are_bounded_by_default() -> None:
     assert load({}, {name: "9"}).limits.connections == 9
     for environment in ({name: "0"}, {name: "off"}, {"MONTANE_RATE_LIMIT": "off"}):
         assert load({}, environment).limits.connections is None
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [
+        ("127.0.0.1:8000", "127.0.0.1", 8000),
+        ("localhost:0", "localhost", 0),
+        ("games.example.:443", "games.example.", 443),
+        ("[::]:8000", "::", 8000),
+        ("[::1]:65535", "::1", 65535),
+        ("[fe80::1%eth0]:80", "fe80::1%eth0", 80),
+        (":8000", ANY_HOST, 8000),
+    ],
+)
+def test_addresses_to_listen_at(text: str, host: str, port: int) -> None:
+    """A name, an address of IPv4, one of IPv6 in brackets, or a port alone; written as they are read."""
+    for name in ("http_addr", "grpc_addr"):
+        address = getattr(load({name: text}, {}), name)
+        assert address == (host, port)
+        assert getattr(load({name: str(address)}, {}), name) == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8000",
+        "127.0.0.1",
+        "127.0.0.1:",
+        "127.0.0.1:65536",
+        "127.0.0.1:-1",
+        "127.0.0.1:\u0661",
+        "::1:8000",
+        "[::1]",
+        "[::1:8000",
+        "[localhost]:8000",
+        "http://127.0.0.1:8000",
+        "unix:/run/montane.sock",
+        "/run/montane.sock",
+        "unix:///run/montane.sock:80",
+        "*:8000",
+        "a b:80",
+        "host\n:80",
+    ],
+)
+def test_what_is_no_address_to_listen_at_is_refused(text: str) -> None:
+    """In one line that names the setting."""
+    for name in ("http_addr", "grpc_addr"):
+        with pytest.raises(SettingError, match="expected host:port") as refused:
+            load({}, {f"MONTANE_{name.upper()}": text})
+        assert str(refused.value).count("\n") == 0
