@@ -16,6 +16,7 @@ from typing import Any, cast
 import uvicorn
 from msgspec import Struct
 
+from adapters import logs
 from adapters.clock import SystemClock
 from adapters.collector import Collector
 from adapters.databases import StartError, database, migrated, shared_database
@@ -122,7 +123,7 @@ def work(settings: Settings) -> None:
 
 
 def _prepare(settings: Settings) -> None:
-    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logs.begin(settings.log_level)
     for quiet in ("psycopg.pool", "uvicorn.error"):
         logging.getLogger(quiet).setLevel(logging.ERROR)
     _allow_connections()

@@ -295,4 +295,4 @@ def on_client_gone(request: Request[Any, Any, Any], gone: Exception) -> Response
 
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Answer a fault of the server."""
-    return answer(bug(f"{request.method} {request.url.path}", error))
+    return answer(bug(f"{request.method} {request.url.path!r}", error))
