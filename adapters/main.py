@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from msgspec import Struct
@@ -21,7 +21,6 @@ from adapters.clock import SystemClock
 from adapters.collector import Collector
 from adapters.databases import StartError, database, migrated, shared_database
 from adapters.grpc.server import GrpcServer
-from adapters.openid import OpenIdIssuer
 from adapters.operating import signing_keys
 from adapters.postgres.access import Access
 from adapters.postgres.blocks import PostgresBlockList
@@ -36,7 +35,7 @@ from adapters.postgres.read_models.match_pages import PostgresMatchList
 from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
 from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.store import Store, postgres_store
-from adapters.postgres.tail import Tail
+from adapters.postgres.tail import IDLE_POLL, POLL, Followed, Tail
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.rest.app import build as build_rest
 from adapters.rest.bounds import Connections
@@ -65,6 +64,9 @@ from services.rematches import Rematches
 from services.statistics import Achievements
 from services.webhooks import Webhooks
 
+if TYPE_CHECKING:
+    from adapters.openid import OpenIdIssuer
+
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
 STREAMS_GRACE = 1
@@ -77,6 +79,8 @@ KEPT_FILES = 160
 """Files that are not left to connections: for the database beside its pool, webhooks, issuers, logs, code."""
 FEWEST_CONNECTIONS = 32
 """How many connections a face may have open though the system allows hardly any files."""
+TICK = 1.0
+"""Seconds between two ticks of the HTTP server."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs."""
 
@@ -180,10 +184,13 @@ def use_cases(
     )
 
 
-def openid_issuer(settings: Settings) -> OpenIdIssuer | None:
+def openid_issuer(settings: Settings) -> "OpenIdIssuer | None":
     """Return the OpenID Connect issuer that is trusted, if one is."""
     if settings.oidc_issuer is None or settings.oidc_audience is None:
         return None
+    # Imported only where there is one: it takes a fifth of a start.
+    from adapters.openid import OpenIdIssuer
+
     return OpenIdIssuer(
         settings.oidc_issuer,
         audience=settings.oidc_audience,
@@ -212,15 +219,26 @@ async def _serve(
     feeds, chats, players = services.matches.feeds, services.chat.streams, services.player_feed.streams
     closing: list[Stop] = []
     try:
+        followed: tuple[Followed, ...] = ()
         if duties.rest or duties.grpc:
-            for tail in (
-                Tail(access.direct, feeds.hear, lambda: store.writer, back=feeds.doubt_all),
-                Tail(access.direct, chats.hear, lambda: None, MESSAGES),
-                Tail(access.direct, players.hear, lambda: None, FEEDS),
-                Tail(access.direct, players.hear, lambda: None, TALK),
-            ):
-                await tail.start()
-                closing.append(tail.stop)
+            followed = (
+                Followed(feeds.hear, own=lambda: store.writer, watched=lambda: feeds.watched),
+                Followed(chats.hear, MESSAGES, watched=lambda: chats.watched),
+                Followed(players.hear, FEEDS, watched=lambda: players.watched),
+                Followed(players.hear, TALK, watched=lambda: players.watched),
+            )
+        tail = Tail(access.direct, *followed, back=feeds.doubt_all)
+        working = None
+        if duties.workers:
+
+            def poll() -> float:
+                return POLL if feeds.watched or chats.watched or players.watched else IDLE_POLL
+
+            working = workers(settings, datastore, services.matches, keys, SystemClock(), poll)
+            for channel, woken in working.hints:
+                tail.wake(channel, woken)
+        await tail.start()
+        closing.append(tail.stop)
         http_addr = grpc_addr = None
         room = _room_for_connections(settings.pool_size, faces=duties.rest + duties.grpc)
         single = None if settings.limits.trusted_proxies else settings.limits.connections
@@ -232,10 +250,9 @@ async def _serve(
         if duties.grpc:
             grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter, room)
             closing.append(stop)
-        if duties.workers:
-            working = workers(settings, datastore, services.matches, keys, SystemClock())
+        if working is not None:
             working.start()
-            closing.append(lambda: working.stop(GRACE))
+            closing.append(partial(working.stop, GRACE))
         watcher = loop.create_task(_watch(embedded)) if embedded else None
         collector = Collector()
         collector.begin()
@@ -298,7 +315,7 @@ async def start_rest(
     await server.listening.wait()
 
     async def stop() -> None:
-        server.should_exit = True
+        server.stop()
         await task
 
     return Address(address.host, listeners[0].getsockname()[1]), stop
@@ -323,6 +340,19 @@ class _Server(uvicorn.Server):
         """Take what to serve."""
         super().__init__(config)
         self.listening = asyncio.Event()
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        """Begin to stop."""
+        self.should_exit = True
+        self._stopping.set()
+
+    async def main_loop(self) -> None:
+        """Tick once a second, which is what the header `Date` needs, until it is to stop."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK):
+                    await self._stopping.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer."""

@@ -1,16 +1,18 @@
 """What puts down and sends messages to webhooks in a process, beside whatever else it does."""
 
 import asyncio
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
+from adapters.postgres.chat import MESSAGES
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.follow import Follower
-from adapters.postgres.outbox import OutboxRecorder
+from adapters.postgres.outbox import DELIVERIES, OutboxRecorder
+from adapters.postgres.store import EVENTS
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.settings import Settings
-from adapters.webhook_sender import HttpSender
-from services.deliveries import Deliveries
+from services.deliveries import Deliveries, Parcel, Reply, Sender
 from services.live import Games
 from services.ports import Clock
 
@@ -18,17 +20,57 @@ TOGETHER = 0.25
 """Seconds between two readings of a log that grows all the time."""
 
 
+class LateSender:
+    """The port `Sender`, loaded with the first message: what it rests on takes a quarter of a start."""
+
+    def __init__(self, *, private: bool) -> None:
+        """Take whether messages may go to private addresses."""
+        self._private = private
+        self._loading = asyncio.Lock()
+        self._sender: Sender | None = None
+
+    async def send(self, parcel: Parcel, at: datetime) -> Reply:
+        """Send a message once and return what came of it, whatever the target does, within seconds."""
+        async with self._loading:
+            if self._sender is None:
+                self._sender = await asyncio.to_thread(self._loaded)
+        return await self._sender.send(parcel, at)
+
+    def _loaded(self) -> Sender:
+        from adapters.webhook_sender import HttpSender
+
+        return HttpSender(private=self._private)
+
+
 class WebhookWorker:
     """Puts messages down and sends them.
 
     Any number of processes may do so: each message is put down once, and sent by one of them.
+
+    Attributes:
+        hints: What is to be called at a NOTIFY of which channel, and when some may have been missed.
     """
 
-    def __init__(self, settings: Settings, datastore: Datastore, games: Games, clock: Clock) -> None:
-        """Take where messages may go and how long they are kept, the connections, the games, and the time."""
+    def __init__(
+        self,
+        settings: Settings,
+        datastore: Datastore,
+        games: Games,
+        clock: Clock,
+        poll: Callable[[], float],
+    ) -> None:
+        """Take what it needs.
+
+        Args:
+            settings: Where messages may go and how long they are kept.
+            datastore: The connections.
+            games: The registered games by id.
+            clock: The time.
+            poll: Gives the seconds after which the log is read though no NOTIFY has come.
+        """
         self._deliveries = Deliveries(
             PostgresWebhooks(datastore),
-            HttpSender(private=settings.webhook_private_addresses),
+            LateSender(private=settings.webhook_private_addresses),
             clock,
             timedelta(days=settings.webhook_log_days),
         )
@@ -39,7 +81,12 @@ class WebhookWorker:
         def catch_up() -> bool:
             return any([events.catch_up(), chats.catch_up()])
 
-        self._follower = Follower(datastore.direct, catch_up, "webhooks", TOGETHER, events.forget)
+        self._follower = Follower(catch_up, "webhooks", TOGETHER, events.forget, poll)
+        self.hints = (
+            (EVENTS, self._follower.wake),
+            (MESSAGES.channel, self._follower.wake),
+            (DELIVERIES, self._deliveries.wake),
+        )
 
     def start(self) -> None:
         """Begin."""

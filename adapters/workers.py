@@ -12,9 +12,11 @@ from adapters.postgres.follow import Follower
 from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.player_feed import FEEDS
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.retention import PostgresArchive
 from adapters.postgres.set_aside import PostgresSetAside
+from adapters.postgres.store import EVENTS
 from adapters.settings import Settings
 from adapters.webhook_worker import WebhookWorker
 from domain.games import GAMES
@@ -29,6 +31,9 @@ from services.readmission import Readmission
 from services.retention import Retention
 from services.timekeeper import Timekeeper
 
+NO_TIME = timedelta()
+CLOCKS_LEAST, SIGNATURES_LEAST = timedelta(seconds=0.5), timedelta(seconds=1)
+"""How long is waited at least between two looks at the deadlines, and at the matches to be signed."""
 PAUSES = (0.5, 1.0, 2.0, 5.0)
 """Seconds that a worker waits behind steps that fail one after the other; the last one from then on."""
 
@@ -48,11 +53,21 @@ class Worker(Protocol):
 class Steps:
     """A worker that takes one step after the other, whatever fails."""
 
-    def __init__(self, name: str, step: Callable[[], Awaitable[timedelta]]) -> None:
-        """Take what it is called in the log, and a step, which returns how long to wait behind it."""
+    def __init__(
+        self, name: str, step: Callable[[], Awaitable[timedelta]], least: timedelta = NO_TIME
+    ) -> None:
+        """Take what it is called in the log, and its steps.
+
+        Args:
+            name: What it is called.
+            step: Takes a step, and returns how long to wait behind it.
+            least: How long is waited behind a step, at least, though `wake` is called.
+        """
         self._name = name
         self._step = step
+        self._least = least.total_seconds()
         self._stopping = asyncio.Event()
+        self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._troubles: set[type[Exception]] = set()
         self._failed = 0
@@ -61,9 +76,14 @@ class Steps:
         """Begin."""
         self._task = asyncio.create_task(self._run())
 
+    def wake(self) -> None:
+        """Take the next step soon: something has happened."""
+        self._woken.set()
+
     async def stop(self, grace: float) -> None:
         """Begin no more steps, and give up the one under way after `grace` seconds."""
         self._stopping.set()
+        self._woken.set()
         if self._task is not None:
             await asyncio.wait([self._task], timeout=grace)
             self._task.cancel()
@@ -72,15 +92,20 @@ class Steps:
 
     async def _run(self) -> None:
         while not self._stopping.is_set():
+            self._woken.clear()
+            least = self._least
             try:
                 pause = (await self._step()).total_seconds()
                 self._well()
             except Exception as error:
                 # Tried again, not given up: a worker that stands still would go unnoticed.
-                pause = PAUSES[min(self._failed, len(PAUSES) - 1)]
+                pause = least = PAUSES[min(self._failed, len(PAUSES) - 1)]
                 self._troubled(error)
+            least = min(least, pause)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), pause)
+                await asyncio.wait_for(self._stopping.wait(), least)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), pause - least)
 
     def _troubled(self, error: Exception) -> None:
         """Log what is in the way, once for each kind until all is well."""
@@ -117,11 +142,18 @@ class Following:
 
 
 class Workers:
-    """All workers of a process."""
+    """All workers of a process.
 
-    def __init__(self, workers: Sequence[Worker]) -> None:
-        """Take the workers."""
+    Attributes:
+        hints: What is to be called at a NOTIFY of which channel, and when some may have been missed.
+    """
+
+    def __init__(
+        self, workers: Sequence[Worker], hints: Sequence[tuple[str, Callable[[], None]]] = ()
+    ) -> None:
+        """Take the workers, and what is to be called at a NOTIFY of which channel."""
         self._workers = workers
+        self.hints = hints
 
     def start(self) -> None:
         """Begin with all."""
@@ -133,8 +165,15 @@ class Workers:
         await asyncio.gather(*(worker.stop(grace) for worker in self._workers))
 
 
-def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Keys, clock: Clock) -> Workers:
-    """Return all that the service does by itself.
+def workers(
+    settings: Settings,
+    datastore: Datastore,
+    matches: Matches,
+    keys: Keys,
+    clock: Clock,
+    poll: Callable[[], float],
+) -> Workers:
+    """Return all that the service does by itself; they are made in the event loop that they work in.
 
     Args:
         settings: How long matches stay open, how fast bots are, and where webhooks may point.
@@ -142,24 +181,40 @@ def workers(settings: Settings, datastore: Datastore, matches: Matches, keys: Ke
         matches: The use cases, by which bots play.
         keys: What heads are signed with.
         clock: The time.
+        poll: Gives the seconds after which the log is read though no NOTIFY has come.
     """
     agenda = PostgresAgenda(datastore)
     open_for = timedelta(hours=settings.open_match_hours)
     timekeeper = Timekeeper(matches.decisions, agenda, clock, open_for)
-    players = BotPlayers(matches, agenda, POLICIES, timedelta(milliseconds=settings.bot_pause))
+    bot_pause = timedelta(milliseconds=settings.bot_pause)
+    players = BotPlayers(matches, agenda, POLICIES, bot_pause)
     archive = PostgresArchive(datastore, feed=timedelta(days=settings.feed_days), open_for=open_for)
     signer = HeadSigner(PostgresHeads(datastore), keys, clock)
     readmission = Readmission(PostgresSetAside(datastore), matches.decisions.live)
-    models = ReadModels(dict(GAMES), datastore, read_models())
-    follower = Follower(datastore.direct, models.catch_up, forget=models.forget)
+    clocks = Steps("clocks", timekeeper.step, CLOCKS_LEAST)
+    bots = Steps("bots", players.step, bot_pause)
+    signatures = Steps("signatures", signer.step, SIGNATURES_LEAST)
+    loop = asyncio.get_running_loop()
+
+    def look() -> None:
+        for waiting in (clocks, bots, signatures):
+            waiting.wake()
+
+    models = ReadModels(
+        dict(GAMES), datastore, read_models(), changed=lambda: loop.call_soon_threadsafe(look)
+    )
+    follower = Follower(models.catch_up, forget=models.forget, poll=poll)
+    webhooks = WebhookWorker(settings, datastore, dict(GAMES), clock, poll)
     return Workers(
         [
             Following(follower),
-            Steps("clocks", timekeeper.step),
-            Steps("bots", players.step),
-            Steps("signatures", signer.step),
+            clocks,
+            bots,
+            signatures,
             Steps("retention", Retention(archive, clock).step),
             Steps("matches set aside", readmission.step),
-            WebhookWorker(settings, datastore, dict(GAMES), clock),
+            webhooks,
         ],
+        # A turn that another process has noted is told by the feed of the player whose turn it is.
+        hints=[(EVENTS, follower.wake), (FEEDS.channel, look), *webhooks.hints],
     )

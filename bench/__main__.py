@@ -2,7 +2,20 @@
 
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 
-from bench import audit, commands, fanout, games, listing, memory, montana_rules, proof, replay, slope, store
+from bench import (
+    audit,
+    commands,
+    fanout,
+    games,
+    idle,
+    listing,
+    memory,
+    montana_rules,
+    proof,
+    replay,
+    slope,
+    store,
+)
 
 NAMES = (
     "rules",
@@ -16,6 +29,7 @@ NAMES = (
     "audit",
     "memory",
     "slope",
+    "idle",
 )
 
 
@@ -40,6 +54,7 @@ def main() -> None:
         "--matches", type=int, default=200_000, help="commands, listing: how many stored matches are many"
     )
     parser.add_argument("--minutes", type=float, default=5, help="slope: how long is played")
+    parser.add_argument("--settle", type=float, default=60, help="idle: seconds before the measurement")
     arguments = parser.parse_args()
     wanted = arguments.what or list(NAMES)
     if unknown := set(wanted) - set(NAMES):
@@ -71,6 +86,8 @@ def main() -> None:
         audit.compare(arguments.played, arguments.rounds)
     if "memory" in wanted:
         memory.by_length()
+    if "idle" in wanted:
+        idle.measure(arguments.settle)
     if "slope" in wanted:
         slope.measure(arguments.minutes)
 

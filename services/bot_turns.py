@@ -20,6 +20,8 @@ from services.policies import Policy
 
 MOST = 64
 """How many bots are given their turn together."""
+IDLE = timedelta(seconds=5)
+"""How long lies between two looks for bots that are to act, at most: a turn that comes brings on the next."""
 AT_ONCE = 4
 """How many of them a process moves for at once."""
 
@@ -53,7 +55,7 @@ class BotPlayers:
         self._at_once = asyncio.Semaphore(AT_ONCE)
 
     async def step(self) -> timedelta:
-        """Move for bots that are to act, once for each, and return how long to wait then.
+        """Move for bots that are to act, once for each, and return how long to wait then at most.
 
         Raises:
             Exception: What failed first, behind everything that did not.
@@ -63,7 +65,7 @@ class BotPlayers:
         for error in ended:
             if error is not None:
                 raise error
-        return self._pause
+        return self._pause if waiting else IDLE
 
     async def _turn(self, id: MatchId, bot: PlayerId) -> None:
         """Move for a bot, and rest for as long as that took: people's commands have the other half."""

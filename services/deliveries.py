@@ -53,8 +53,8 @@ PER_TARGET = 4
 """How many of them to one target."""
 TO_SLOW_TARGETS = CONCURRENCY // 2
 """How many of them to targets that did not answer in time when last asked."""
-POLL = 0.5
-"""Seconds between two looks for messages while nothing happens here."""
+POLL = 5.0
+"""Seconds between two looks for messages, at most; there is one earlier when one is put down or falls due."""
 PURGE_EVERY = timedelta(hours=1)
 GONE = 410
 """The status by which a target says that it wants no more."""
@@ -290,9 +290,11 @@ class Deliveries:
                 self._slow.add(parcel.target)
             else:
                 self._slow.discard(parcel.target)
-            disabled = await self._outbox.settle(
-                parcel, sent(parcel, reply, at, self._clock.now(), self._spread())
-            )
+            now = self._clock.now()
+            settled = sent(parcel, reply, at, now, self._spread())
+            disabled = await self._outbox.settle(parcel, settled)
+            if settled.due_at is not None and (pause := (settled.due_at - now).total_seconds()) < POLL * 2:
+                asyncio.get_running_loop().call_later(pause, self.wake)
             if disabled is not None:
                 log.warning("%s is disabled: %s", parcel.webhook, disabled)
         except Unavailable:

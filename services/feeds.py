@@ -544,6 +544,11 @@ class Feeds:
         self._empty = asyncio.Event()
         self._empty.set()
 
+    @property
+    def watched(self) -> bool:
+        """Whether anybody watches any match."""
+        return bool(self._channels)
+
     def publish(self, id: MatchId, events: Sequence[Recorded]) -> None:
         """Tell the watches of a match what was committed."""
         if channel := self._channels.get(id):

@@ -9,8 +9,8 @@ from domain.match.heads import day_over, signed_day, signed_head, tree
 from services.heads import Heads, Keys, SignedDay
 from services.ports import Clock, Signer
 
-POLL = timedelta(seconds=1)
-"""How long lies between two looks at the log."""
+POLL = timedelta(seconds=5)
+"""How long lies between two looks at the log, at most; there is one earlier when a match ends."""
 TOGETHER = 500
 """How many heads are signed together at most."""
 GRACE = timedelta(minutes=10)

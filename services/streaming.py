@@ -54,6 +54,11 @@ class Streams[C: Channel]:
         self._empty = asyncio.Event()
         self._empty.set()
 
+    @property
+    def watched(self) -> bool:
+        """Whether anybody reads any of them."""
+        return bool(self._channels)
+
     def channel(self, id: Any) -> C | None:
         """Return a channel, if anybody reads it."""
         return self._channels.get(id)

@@ -19,8 +19,11 @@ from services.errors import Conflict, SetAside
 from services.ids import MatchId
 from services.ports import Clock
 
-POLL = timedelta(seconds=0.5)
-"""The longest between two looks at the deadlines, and how far ahead each of them looks."""
+POLL = timedelta(seconds=5)
+"""The longest between two looks at the deadlines, and how far ahead each of them looks.
+
+There is one earlier when a deadline is set.
+"""
 NO_TIME = timedelta()
 ABANDONED_EVERY = timedelta(minutes=1)
 """How long lies between two looks for matches that nobody fills."""

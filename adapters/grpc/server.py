@@ -71,7 +71,7 @@ OPTIONS = (
     ("grpc.so_reuseport", 0),
 )
 """Settings of the library (`grpc/impl/channel_arg_names.h`)."""
-POLL = 0.5
+POLL = 2.0
 """Seconds between two looks at whether the server is ready, which the health service then tells."""
 
 SERVICES = tuple(

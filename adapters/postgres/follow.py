@@ -4,13 +4,10 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 
-from psycopg import sql
-
-from adapters.postgres.connections import Connection, channel, limited, lost
-from adapters.postgres.store import EVENTS
+from adapters.postgres.connections import lost
 
 POLL = 1.0
-"""Seconds after which the log is read also when no NOTIFY has come: a NOTIFY is only a hint."""
+"""Seconds after which the log is read also when nothing has woken the thread."""
 TOGETHER = 0.1
 """Seconds between two readings of a log that grows all the time; what comes meanwhile is taken together."""
 PAUSE = 0.5
@@ -20,32 +17,33 @@ log = logging.getLogger(__name__)
 
 
 class Follower:
-    """A thread that calls `catch_up` whenever the log grows, and begins anew when its connection is lost."""
+    """A thread that calls `catch_up` whenever it is woken, and again and again when the server is lost."""
 
     def __init__(
         self,
-        conninfo: str,
         catch_up: Callable[[], bool],
         what: str = "the read models",
         together: float = TOGETHER,
         forget: Callable[[], None] | None = None,
+        poll: Callable[[], float] = lambda: POLL,
     ) -> None:
-        """Take where the log is, what takes it in batch by batch, and what is kept up.
+        """Take what takes the log in batch by batch, and what is kept up.
 
         Args:
-            conninfo: Where the log is.
             catch_up: Takes in the next batch, and tells whether there may be more.
             what: What is kept up, in the words of the process's own log.
             together: Seconds between two readings: each costs commands of the same process some milliseconds.
             forget: Called when the server was lost: what is remembered of the log may be lost with it.
+            poll: Gives the seconds after which the log is read though nothing has woken the thread.
         """
         self._forget = forget
         self._what = what
         self._together = together
-        self._conninfo = limited(conninfo)
+        self._poll = poll
         self._catch_up = catch_up
         self._trouble: str | None = None
         self._stopped = Event()
+        self._woken = Event()
         self._thread = Thread(target=self._follow, name="follower", daemon=True)
 
     def start(self) -> None:
@@ -55,34 +53,28 @@ class Follower:
     def stop(self) -> None:
         """Stop following; returns when the batch under way is done."""
         self._stopped.set()
+        self._woken.set()
         self._thread.join()
+
+    def wake(self) -> None:
+        """Learn that the log has grown; may be called from any thread."""
+        self._woken.set()
 
     def _follow(self) -> None:
         while not self._stopped.is_set():
             try:
-                with Connection.connect(self._conninfo, autocommit=True) as connection:
-                    connection.execute(
-                        sql.SQL("LISTEN {}").format(sql.Identifier(channel(self._conninfo, EVENTS)))
-                    )
-                    self._listen(connection)
+                self._woken.clear()
+                while self._catch_up() and not self._stopped.is_set():
+                    pass
+                self._well()
+                self._stopped.wait(self._together)
+                self._woken.wait(max(0.0, self._poll() - self._together))
             except Exception as error:
                 # Tried again, not given up: a list that stands still would go unnoticed.
                 self._troubled(error)
                 if self._forget is not None and lost(error):
                     self._forget()
-            self._stopped.wait(PAUSE)
-
-    def _listen(self, connection: Connection) -> None:
-        while not self._stopped.is_set():
-            while self._catch_up() and not self._stopped.is_set():
-                pass
-            self._well()
-            self._stopped.wait(self._together)
-            waited = self._together
-            while waited < POLL and not self._stopped.is_set():
-                if any(True for _ in connection.notifies(timeout=POLL / 10, stop_after=1)):
-                    break
-                waited += POLL / 10
+                self._stopped.wait(PAUSE)
 
     def _troubled(self, error: Exception) -> None:
         """Log what is in the way, once for as long as it is the same."""

@@ -67,6 +67,7 @@ class PostgresHeads:
     def __init__(self, datastore: Datastore) -> None:
         """Take the connections."""
         self._datastore = datastore
+        self._reached = 0
 
     async def unsigned(self, most: int) -> Finals:
         """Return the next finished matches of the log, at most so many; branches of a match are left out."""
@@ -91,6 +92,9 @@ class PostgresHeads:
             for final, key, signature in signed
         ]
 
+        if not rows and reached <= self._reached:
+            return
+
         def work() -> None:
             with self._datastore.transaction() as cursor:
                 if rows:
@@ -99,6 +103,7 @@ class PostgresHeads:
                 cursor.execute(TRACK, (NAME, reached))
 
         await self._datastore.run(work)
+        self._reached = reached
 
     async def open_day(self) -> str | None:
         """Return the first day that is not closed; None before the first match was signed."""

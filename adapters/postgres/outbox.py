@@ -11,6 +11,7 @@ from eventsourcing.postgres import PostgresTrackingRecorder
 from msgspec import Struct
 from psycopg import Cursor
 
+from adapters.postgres.connections import NOTIFY
 from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
@@ -25,6 +26,8 @@ from services.views import Source
 from services.webhooks import DeliveryId, MessageType, new_delivery_id
 
 NAME = "webhooks"
+DELIVERIES = "webhook_deliveries"
+"""The NOTIFY that says that there are messages to be sent."""
 BATCH = 500
 STRIDE = 10_000
 """How far the log may run ahead of the stored position while nothing in it is told."""
@@ -127,6 +130,7 @@ def put_down(cursor: Cursor[Any], rows: Sequence[Row]) -> int:
     """Put messages down and return how many those are; what was put down before is left as it is."""
     if rows:
         cursor.execute(PUT, [list(column) for column in zip(*rows, strict=True)])
+        cursor.execute(NOTIFY, {"name": DELIVERIES})
     return len(rows)
 
 

@@ -2,20 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 import psycopg
-from psycopg import sql
+from psycopg import Notify, sql
 
-from adapters.postgres.connections import AsyncConnection, channel, limited
+from adapters.postgres.connections import AsyncConnection, limited
+from adapters.postgres.connections import channel as channel_of
 from adapters.postgres.store import EVENTS
 from services.ids import match_id
 
 POLL = 1.0
-"""Seconds after which the log is read also when no NOTIFY has come: a NOTIFY is only a hint."""
+"""Seconds after which a log that is watched is read also when no NOTIFY has come: a NOTIFY is only a hint."""
+IDLE_POLL = 5.0
+"""The same while nobody watches."""
 TOGETHER = 0.005
 """Seconds between two readings of a log that grows all the time."""
 PAUSE = 0.2
@@ -63,38 +66,64 @@ def _nothing() -> None:
     """Do nothing: nobody is told."""
 
 
-class Tail:
-    """A task that follows a log and tells of each match how far it has come.
+class Followed:
+    """A log that is followed, and who is told.
 
-    The order of the log is the order of commits, so a reader that moves forward misses nothing. When its
-    connection is lost it makes another and goes on where it was.
+    Attributes:
+        source: Which log.
+        hear: Told a match, or whatever else the log is about, and how far it has come.
+        own: Gives the process id of the server's backend whose commits are known here already; None if none
+            is.
+        watched: Says whether there is anybody to whom it matters now.
+        position: Up to where it is read.
+        read_at: When it was read last, by the clock of the event loop.
     """
 
     def __init__(
         self,
-        conninfo: str,
         hear: Callable[[Any, int], None],
-        own: Callable[[], int | None],
         source: Source = LOG,
-        back: Callable[[], None] = _nothing,
+        own: Callable[[], int | None] = lambda: None,
+        watched: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Take where the log is, who is told, and which backend process writes for this process.
+        """Take who is told, what is followed, whose commits are known, and whether it matters now."""
+        self.source = source
+        self.hear = hear
+        self.own = own
+        self.watched = watched
+        self.position = 0
+        self.read_at = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Return whether it is to be read though no NOTIFY has come."""
+        return now - self.read_at >= (POLL if self.watched() else IDLE_POLL)
+
+
+class Tail:
+    """A task that follows logs over one connection, and wakes those that wait for a NOTIFY.
+
+    The order of a log is the order of commits, so a reader that moves forward misses nothing. When its
+    connection is lost it makes another and goes on where it was.
+    """
+
+    def __init__(self, conninfo: str, *followed: Followed, back: Callable[[], None] = _nothing) -> None:
+        """Take where the logs are, and which are followed.
 
         Args:
             conninfo: Where the database is.
-            hear: Told a match and how far it has come.
-            own: Process id of the server's backend whose commits are known here already, if there is one.
-            source: What is followed.
+            followed: The logs.
             back: Called when the server is back: it may be another, which lacks what came last.
         """
         self._back = back
-        self._source = source
+        self._followed = followed
         self._conninfo = limited(conninfo)
-        self._hear = hear
-        self._own = own
-        self._position = 0
+        self._wakes: dict[str, list[Callable[[], None]]] = {}
         self._task: asyncio.Task[None] | None = None
         self._clock = asyncio.get_running_loop().time
+
+    def wake(self, channel: str, woken: Callable[[], None]) -> None:
+        """Call something at each NOTIFY of a channel, and when some may have been missed; before `start`."""
+        self._wakes.setdefault(channel, []).append(woken)
 
     async def start(self) -> None:
         """Begin to follow; what is committed from now on is told.
@@ -103,7 +132,8 @@ class Tail:
             psycopg.OperationalError: The database cannot be reached.
         """
         async with await self._connected() as connection:
-            self._position = await self._newest(connection)
+            for followed in self._followed:
+                followed.position = await self._newest(connection, followed)
         self._task = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
@@ -115,22 +145,25 @@ class Tail:
 
     async def _follow(self) -> None:
         lost = False
+        names = {*self._wakes, *(followed.source.channel for followed in self._followed)}
+        channels = {channel_of(self._conninfo, name): name for name in sorted(names)}
         while True:
             try:
                 async with await self._connected() as connection:
-                    await connection.execute(
-                        sql.SQL("LISTEN {}").format(
-                            sql.Identifier(channel(self._conninfo, self._source.channel))
-                        )
-                    )
-                    if lost:
-                        self._position = max(0, min(self._position, await self._newest(connection)) - OVERLAP)
-                    await self._read(connection)
+                    for channel in channels:
+                        await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+                    for followed in self._followed:
+                        if lost:
+                            newest = await self._newest(connection, followed)
+                            followed.position = max(0, min(followed.position, newest) - OVERLAP)
+                        await self._read(connection, followed)
                     if lost:
                         log.info("the streams follow the log again")
                         self._back()
                     lost = False
-                    await self._listen(connection)
+                    for name in self._wakes:
+                        self._woken(name)
+                    await self._listen(connection, channels)
             except (psycopg.Error, OSError) as error:
                 if not lost:
                     log.warning("the streams wait for the database: %s", error)
@@ -143,28 +176,65 @@ class Tail:
     async def _connected(self) -> AsyncConnection:
         return await AsyncConnection.connect(self._conninfo, autocommit=True)
 
-    async def _newest(self, connection: AsyncConnection) -> int:
-        cursor = await connection.execute(self._source.newest)
+    async def _newest(self, connection: AsyncConnection, followed: Followed) -> int:
+        cursor = await connection.execute(followed.source.newest)
         ((position,),) = await cursor.fetchall()
         return cast(int, position)
 
-    async def _listen(self, connection: AsyncConnection) -> None:
+    async def _listen(self, connection: AsyncConnection, names: Mapping[str, str]) -> None:
         while True:
-            foreign, last = False, self._clock()
-            while not foreign and self._clock() - last < POLL:
-                async for notify in connection.notifies(timeout=POLL, stop_after=1):
-                    foreign |= notify.pid != self._own()
+            notified, foreign = set[str](), set[Followed]()
+            for notify in await _notifies(connection):
+                name = names[notify.channel]
+                notified.add(name)
+                foreign |= {
+                    followed
+                    for followed in self._followed
+                    if followed.source.channel == name and followed.own() != notify.pid
+                }
+            for name in notified:
+                self._woken(name)
+            now = self._clock()
+            for followed in self._followed:
+                if followed in foreign or followed.is_due(now):
+                    await self._read(connection, followed)
+            if notified:
                 await asyncio.sleep(TOGETHER)
-            await self._read(connection)
 
-    async def _read(self, connection: AsyncConnection) -> None:
+    def _woken(self, name: str) -> None:
+        for woken in self._wakes.get(name, ()):
+            woken()
+
+    async def _read(self, connection: AsyncConnection, followed: Followed) -> None:
         """Tell of all that has been committed since the last time."""
+        followed.read_at = self._clock()
         while True:
             async with asyncio.timeout(READ_SECONDS):
-                cursor = await connection.execute(self._source.behind, (self._position, PAGE), prepare=True)
+                cursor = await connection.execute(
+                    followed.source.behind, (followed.position, PAGE), prepare=True
+                )
                 page = await cursor.fetchall()
             for match, version, position, _ in page:
-                self._hear(self._source.id_of(match), version)
-                self._position = max(self._position, position)
+                followed.hear(followed.source.id_of(match), version)
+                followed.position = max(followed.position, position)
             if sum(count for *_, count in page) < PAGE:
                 return
+
+
+async def _notifies(connection: AsyncConnection) -> list[Notify]:
+    """Return what was notified, as soon as there is something; nothing if there is none for `POLL` seconds.
+
+    The driver's own waiting looks ten times a second.
+    """
+    if received := [notify async for notify in connection.notifies(timeout=0)]:
+        return received
+    readable, loop, number = asyncio.Event(), asyncio.get_running_loop(), connection.fileno()
+    loop.add_reader(number, readable.set)
+    try:
+        async with asyncio.timeout(POLL):
+            await readable.wait()
+    except TimeoutError:
+        return []
+    finally:
+        loop.remove_reader(number)
+    return [notify async for notify in connection.notifies(timeout=0)]

@@ -8,7 +8,9 @@ from uuid import UUID
 import msgspec
 from psycopg import Cursor
 
+from adapters.postgres.connections import NOTIFY
 from adapters.postgres.datastore import Datastore, hold
+from adapters.postgres.outbox import DELIVERIES
 from domain.match import PlayerId
 from services.addresses import Target
 from services.deliveries import Parcel, Sent
@@ -259,6 +261,7 @@ class PostgresWebhooks:
                         number,
                     ),
                 )
+                cursor.execute(NOTIFY, {"name": DELIVERIES})
                 row = cursor.execute(
                     "SELECT * FROM webhook_deliveries"
                     " WHERE webhook_id = %s AND type = 'test' AND due_at IS NOT NULL",

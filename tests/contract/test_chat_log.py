@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from adapters.postgres import tail as tails
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
-from adapters.postgres.tail import Tail
+from adapters.postgres.tail import Followed, Tail
 from domain.match import PlayerId
 from domain.shared.seats import Seat
 from services.chat_log import (
@@ -323,7 +323,7 @@ async def test_every_process_hears_of_a_message(database: str, monkeypatch: pyte
 
     async with postgres_stores(database) as stores:
         talk = Talk(stores.chat_log, await accounts(stores.players()))
-        tail = Tail(database, hear, lambda: None, MESSAGES)
+        tail = Tail(database, Followed(hear, MESSAGES))
         await tail.start()
         for text in ("one", "two"):
             said = await talk.says(talk.ann, text)

@@ -10,7 +10,7 @@ from adapters.main import use_cases
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.migrate import migrate
 from adapters.postgres.store import postgres_store
-from adapters.postgres.tail import Tail
+from adapters.postgres.tail import Followed, Tail
 from adapters.settings import Settings
 from domain.games import GAMES
 from domain.match import PlayerId
@@ -47,7 +47,11 @@ class Node:
         datastore = Datastore(conninfo, POOL)
         store = postgres_store(dict(GAMES), datastore, APPEND_QUEUE)
         matches = use_cases(Settings(), datastore, store).matches
-        tail = Tail(conninfo, matches.feeds.hear, lambda: store.writer, back=matches.feeds.doubt_all)
+        tail = Tail(
+            conninfo,
+            Followed(matches.feeds.hear, own=lambda: store.writer),
+            back=matches.feeds.doubt_all,
+        )
         await tail.start()
         return cls(matches, datastore, tail)
 

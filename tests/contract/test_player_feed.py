@@ -19,7 +19,7 @@ from adapters.postgres.follow import Follower
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.player_feed import FEEDS, TALK
 from adapters.postgres.read_models.registry import read_models
-from adapters.postgres.tail import Tail
+from adapters.postgres.tail import Followed, Tail
 from adapters.settings import Address
 from adapters.use_cases import Services
 from domain.games import GAMES
@@ -107,14 +107,13 @@ async def test_every_store_finds_the_talk_for_a_player(stores: Stores) -> None:
 @asynccontextmanager
 async def told(database: str, services: Services) -> AsyncIterator[None]:
     """Let a node hear what concerns players, whichever node writes it."""
-    tails = [Tail(database, services.player_feed.streams.hear, lambda: None, of) for of in (FEEDS, TALK)]
-    for tail in tails:
-        await tail.start()
+    hear = services.player_feed.streams.hear
+    tail = Tail(database, Followed(hear, FEEDS), Followed(hear, TALK))
+    await tail.start()
     try:
         yield
     finally:
-        for tail in tails:
-            await tail.stop()
+        await tail.stop()
 
 
 async def until_ended(reading: PlayerReading, matches: int) -> list[PlayerEvent]:
@@ -133,7 +132,7 @@ async def test_a_stream_on_another_node_has_no_gap(database: str) -> None:
         writing, watching = here.services(), there.services()
         ann, ben = await guests(writing, "Ann", "Ben")
         models = ReadModels(dict(GAMES), here.datastore, read_models())
-        follower = Follower(database, models.catch_up)
+        follower = Follower(models.catch_up)
         follower.start()
         async with told(database, watching):
             reading = await watching.player_feed.watch(ann, after=None)

@@ -154,7 +154,7 @@ async def test_it_is_rebuilt_while_the_service_runs(
     database: str, datastore: Datastore, stores: PostgresStores
 ) -> None:
     """While matches are opened and the log is followed, a rebuilding loses nothing and stops nobody."""
-    follower = Follower(database, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
+    follower = Follower(ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
     model, enough = MatchListModel(), asyncio.Event()
 

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from adapters.postgres import tail as tails
-from adapters.postgres.tail import Tail
+from adapters.postgres.tail import Followed, Tail
 from services.ids import MatchId, match_id
 
 INSERT = "SELECT append_match_events(%s::uuid[], %s::bigint[], %s::text[], %s::bytea[], %s::int[])"
@@ -40,7 +40,7 @@ class Ear:
 async def following(database: str, own: int | None = None) -> AsyncIterator[Ear]:
     """Give what a running tail tells."""
     ear = Ear()
-    tail = Tail(database, ear.hear, lambda: own)
+    tail = Tail(database, Followed(ear.hear, own=lambda: own))
     await tail.start()
     try:
         yield ear

@@ -322,7 +322,7 @@ async def test_8_a_lost_connection_ends_no_read_model(database: str, datastore: 
     with pytest.raises(OperationalError), subscription:
         next(subscription)
 
-    follower = Follower(database, ReadModels(dict(GAMES), datastore, read_models()).catch_up)
+    follower = Follower(ReadModels(dict(GAMES), datastore, read_models()).catch_up)
     follower.start()
     async with postgres_stores(database) as stores:
         for _ in range(3):

@@ -1,6 +1,6 @@
 """Bring the read models up to the log."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -45,6 +45,7 @@ class ReadModels(PostgresTrackingRecorder):
         models: Sequence[ReadModel],
         lock: str = LOCK,
         batch: int = BATCH,
+        changed: Callable[[], object] | None = None,
     ) -> None:
         """Take the registered games, the connections, and the read models.
 
@@ -54,12 +55,14 @@ class ReadModels(PostgresTrackingRecorder):
             models: The read models.
             lock: Names what one process at a time may do.
             batch: How many events are taken in together at most.
+            changed: Called when events were taken in, behind the commit, by the thread that did so.
         """
         super().__init__(datastore, tracking_table_name=TRACKING)
         self._games = games
         self._models = tuple(models)
         self._lock = lock
         self._batch = batch
+        self._changed = changed
         self._seen: dict[str, int] = {}
         self._readers: dict[int, LogReader] = {}
 
@@ -75,7 +78,7 @@ class ReadModels(PostgresTrackingRecorder):
         readers, kept = self._readers, dict[int, LogReader]()
         reached: dict[str, int] = {}
         trouble: Exception | None = None
-        more = False
+        more = taken = False
         with self.datastore.transaction() as cursor:
             if not try_to_hold(cursor, self._lock):
                 return False
@@ -86,6 +89,7 @@ class ReadModels(PostgresTrackingRecorder):
                 reader = readers.get(position) or LogReader(self._games)
                 topics = {topic for model in level for topic in model.topics}
                 batch, last = reader.read(cursor, position, up_to, topics, self._batch)
+                taken |= bool(batch)
                 done, failed = _applied(cursor, level, batch)
                 if last - position > STRIDE or any(
                     is_told(model, happened) for model in level for happened in batch
@@ -100,6 +104,8 @@ class ReadModels(PostgresTrackingRecorder):
                 up_to = last
         self._readers = kept
         self._seen |= reached
+        if taken and self._changed is not None:
+            self._changed()
         if trouble is not None and not more:
             raise trouble
         return more

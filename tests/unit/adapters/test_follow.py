@@ -34,9 +34,9 @@ class Batches:
 
 
 @contextmanager
-def following(database: str, batches: Batches) -> Iterator[None]:
+def following(batches: Batches) -> Iterator[None]:
     """Keep a follower at work, and see that it stops."""
-    follower = Follower(database, batches)
+    follower = Follower(batches)
     follower.start()
     try:
         yield
@@ -46,22 +46,20 @@ def following(database: str, batches: Batches) -> Iterator[None]:
         eventually(lambda: not stopping.is_alive())
 
 
-def test_a_fault_does_not_end_it(database: str) -> None:
+def test_a_fault_does_not_end_it() -> None:
     """What cannot be taken in is tried again: one fault does not leave the read models behind for good."""
     batches = Batches(KeyError("an event of a game that is not there"), False)
-    with following(database, batches):
+    with following(batches):
         eventually(lambda: batches.calls > 1)
 
 
-def test_a_trouble_is_told_once(
-    database: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """A line says that the database is away or what else is in the way, one that it is over, and no more."""
     monkeypatch.setattr(follow, "PAUSE", 0.01)
     caplog.set_level("INFO", follow.__name__)
     away, again = psycopg.OperationalError("gone"), psycopg.OperationalError("starting up")
     batches = Batches(away, again, away, False, away, KeyError("game"), KeyError("game"), False)
-    with following(database, batches):
+    with following(batches):
         eventually(lambda: batches.calls > 8)
     assert [(record.levelname, record.message) for record in caplog.records] == [
         ("WARNING", "the read models wait for the database: gone"),
@@ -72,7 +70,7 @@ def test_a_trouble_is_told_once(
     ]
 
 
-def test_it_stops_behind_the_batch_under_way(database: str) -> None:
+def test_it_stops_behind_the_batch_under_way() -> None:
     """However much of the log is left, stopping waits for one batch only."""
-    with following(database, batches := Batches(True)):
+    with following(batches := Batches(True)):
         eventually(lambda: batches.calls > 10)
