@@ -15,6 +15,7 @@ from adapters.postgres.connections import NOTIFY
 from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.player_feed import inviter
 from adapters.postgres.read_models.reader import LogReader, newest
 from adapters.postgres.set_aside import put_aside, why
 from domain.match import PlayerId
@@ -37,6 +38,11 @@ SELECT webhook_id, player_id, target, events, since FROM webhooks
 WHERE enabled AND (player_id = ANY(%s) OR player_id IS NULL) ORDER BY webhook_id FOR SHARE
 """
 """None of them is removed or disabled before the messages to it are put down."""
+
+BLOCKED = """
+SELECT player_id, blocked_id FROM player_blocks
+JOIN unnest(%s::uuid[], %s::uuid[]) AS asked (player_id, blocked_id) USING (player_id, blocked_id)
+"""
 
 SEEDS = "SELECT match_id, seed FROM match_openings WHERE match_id = ANY(%s)"
 
@@ -194,6 +200,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
             subscribers.setdefault(owner, []).append(subscriber)
         if not subscribers:
             return 0
+        unwanted = _unwanted(cursor, told)
         matches = list({happened.number for happened in batch})
         seeds = {row["match_id"]: bytes(row["seed"]) for row in cursor.execute(SEEDS, (matches,))}
 
@@ -211,6 +218,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
                     happened.recorded.at,
                 )
                 for put in messages(self._games, seeds[happened.number], happened, some, subscribers)
+                if put.type is not MessageType.INVITED or (happened.position, put.ordinal) not in unwanted
             ]
 
         rows = [
@@ -234,6 +242,22 @@ def _tolerant[Item](
     except Exception as error:
         put_aside(cursor, happened.number, happened.recorded.version, why(error))
         return ()
+
+
+def _unwanted(cursor: Cursor[Any], told: Sequence[tuple[Happened, Sequence[Notice]]]) -> set[tuple[int, int]]:
+    """Return which invitations, by position and ordinal, come from players whom their guests have blocked."""
+    invitations = {
+        (happened.position, ordinal): (notice.owner, inviter(happened))
+        for happened, some in told
+        for ordinal, notice in enumerate(some)
+        if notice.type is MessageType.INVITED
+    }
+    if not invitations:
+        return set()
+    pairs = [[parsed("player", player or "") for player in both] for both in invitations.values()]
+    cursor.execute(BLOCKED, [list(column) for column in zip(*pairs, strict=True)])
+    blocked = {(row["player_id"], row["blocked_id"]) for row in cursor.fetchall()}
+    return {place for place, pair in zip(invitations, pairs, strict=True) if tuple(pair) in blocked}
 
 
 def _anybody(cursor: Cursor[Any]) -> bool:

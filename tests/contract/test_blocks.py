@@ -5,6 +5,7 @@ from typing import Any
 
 import grpc
 import httpx
+import psycopg
 import pytest
 from google.protobuf.json_format import MessageToDict
 
@@ -17,6 +18,7 @@ from domain.match import PlayerId, Resign
 from services.chat_log import ChatRoom
 from services.errors import Malformed, NotFound, TooMany
 from services.player_feed import PlayerEventKind
+from services.webhooks import MessageType, Reach, WebhookOwner
 from tests.support.grpc_client import refusal_of
 from tests.support.lobby import match_of, seated, wanted
 from tests.support.use_cases import Stores, memory_stores, postgres_stores
@@ -236,3 +238,25 @@ async def test_both_faces_block(stores: Stores) -> None:
     await rest.aclose()
     await channel.close()
     await server.stop(0)
+
+
+async def test_a_webhook_is_not_told_of_an_invitation_by_who_is_blocked(database: str) -> None:
+    """Which only a rematch makes; of another's it is."""
+    async with postgres_stores(database) as stores:
+        node = stores.services()
+        ann, ben, cam = await guests(node, "Ann", "Ben", "Cam")
+        url, events = "https://ann.example/hook", [MessageType.INVITED]
+        reach = Reach(ann, deployment=False)
+        await node.webhooks.create(reach, WebhookOwner.PLAYER, url, events, "")
+        await node.blocks.block(ann, ben)
+        for other in (ben, cam):
+            match = (await node.matches.open(ann, wanted(), None))[1].id
+            await node.lobby.take_seat(other, match, 1, "", None)
+            await node.matches.submit(
+                other, match, Resign(), key=None, expected_version=None, validate_only=False
+            )
+            await node.rematches.rematch(other, match, "", None)
+        stores.catch_up()
+    with psycopg.connect(database) as connection:
+        told = connection.execute("SELECT body FROM webhook_deliveries WHERE type = 'invited'").fetchall()
+    assert len(told) == 1
