@@ -7,81 +7,30 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from msgspec import Struct
-from psycopg import sql
 
 from adapters.postgres.blocks import MemoryBlockList
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.quotas import MemoryQuotas, take
 from adapters.postgres.read_models.match_pages import MemoryMatchList
-from adapters.postgres.set_aside import READABLE
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
 from services.ids import MatchId, match_id, parsed
 from services.ports import Holding, Placed, QuotaKind, Wish
 
-LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.quick_matches.' || %(fit)s, 0))"
+FIND = (
+    "SELECT * FROM place_player("
+    "%(player)s, %(key)s, %(digest)s, %(fit)s, %(game)s, %(without)s, %(only_open)s, %(at)s)"
+)
 """Orders those who look for the same, on all nodes, for as long as it takes to place one of them."""
-CALLED = (
-    "SELECT match_id, digest, opens FROM quick_match_calls WHERE player_id = %(player)s AND key = %(key)s"
+OPEN = (
+    "INSERT INTO quick_matches (match_id, fit, free, players, touched_at)"
+    " VALUES (%(match)s, %(fit)s, %(free)s, ARRAY[%(player)s], %(at)s)"
 )
 CALL = (
     "INSERT INTO quick_match_calls (player_id, key, match_id, digest, opens)"
     " VALUES (%(player)s, %(key)s, %(match)s, %(digest)s, %(opens)s)"
     " ON CONFLICT (player_id, key) DO UPDATE"
     " SET match_id = excluded.match_id, digest = excluded.digest, opens = excluded.opens"
-)
-APART = (
-    "SELECT blocked_id AS player_id FROM player_blocks WHERE player_id = %(player)s"
-    " UNION SELECT player_id FROM player_blocks WHERE blocked_id = %(player)s"
-)
-"""With whom a player is not seated together."""
-FIND = sql.SQL("""
-SELECT * FROM (
-    (SELECT 1 AS rank, match_id, 0 AS free, NULL::uuid[] AS seated FROM quick_matches
-    WHERE players @> ARRAY[%(player)s] AND fit = %(fit)s AND free > 0 AND match_id <> ALL(%(without)s)
-    AND {readable}
-    ORDER BY match_id LIMIT 1)
-    UNION ALL
-    (SELECT 1, match_id, 0, NULL FROM quotas
-    WHERE player_id = %(player)s AND kind = 'open' AND fit = %(fit)s AND match_id <> ALL(%(without)s)
-    AND {readable}
-    ORDER BY match_id LIMIT 1)
-    UNION ALL
-    (SELECT 2, match_id, free_seats, match_list.seated FROM match_players JOIN match_list USING (match_id)
-    WHERE match_players.player_id = %(player)s AND match_players.public AND match_players.game = %(game)s
-    AND match_players.standing = 'open' AND match_players.seated AND fit = %(fit)s
-    AND match_id <> ALL(%(without)s) AND {readable}
-    ORDER BY match_list.opened_at LIMIT 1)
-    UNION ALL
-    (SELECT 3, match_id, free, players FROM quick_matches
-    WHERE NOT %(only_open)s AND fit = %(fit)s AND free > 0 AND match_id <> ALL(%(without)s) AND {readable}
-    AND NOT players && %(apart)s AND NOT %(player)s = ANY(refused)
-    ORDER BY match_id LIMIT 1)
-    UNION ALL
-    (SELECT 4, match_id, free_seats, seated FROM match_list
-    WHERE NOT %(only_open)s AND fit = %(fit)s AND public AND standing = 'open'
-    AND match_id <> ALL(%(without)s) AND {readable} AND NOT seated && %(apart)s
-    AND NOT EXISTS (
-        SELECT FROM quick_matches AS placed WHERE placed.match_id = match_list.match_id
-        AND (touched_at > %(at)s - interval '10 seconds' OR %(player)s = ANY(refused))
-    )
-    ORDER BY free_seats, match_list.opened_at, match_id LIMIT 1)
-) AS found ORDER BY rank LIMIT 1
-""").format(readable=READABLE)
-"""Finds the match that a player comes to: that in which it waits already, or else one that takes it.
-
-First come those in which players were placed of late, which the list may not know yet; then those of the
-list, if nobody was placed in them since it may have learned of that.
-"""
-RESERVE = (
-    "UPDATE quick_matches SET free = free - 1, players = players || %(player)s, touched_at = %(at)s"
-    " WHERE match_id = %(match)s"
-)
-PLACE = (
-    "INSERT INTO quick_matches (match_id, fit, free, players, touched_at)"
-    " VALUES (%(match)s, %(fit)s, %(free)s, %(players)s, %(at)s)"
-    " ON CONFLICT (match_id) DO UPDATE"
-    " SET free = excluded.free, players = excluded.players, touched_at = excluded.touched_at"
 )
 GIVE_BACK = (
     "UPDATE quick_matches SET free = free + 1, players = array_remove(players, %(player)s)"
@@ -93,6 +42,10 @@ TURN_AWAY = (
     " players = array_remove(players, %(player)s), refused = refused || %(player)s, touched_at = %(at)s"
     " WHERE match_id = %(match)s"
 )
+
+
+BEFORE, SET_ASIDE = 0, 2
+"""Which places `place_player` gives: where a key led before, and where a seat is set aside."""
 
 
 class PostgresQuickMatches:
@@ -129,33 +82,19 @@ class PostgresQuickMatches:
             return await self._datastore.run(work)
 
     def _placed(self, cursor: Any, wish: Wish, fresh: MatchId, asked: dict[str, Any]) -> Placed:
-        cursor.execute(LOCK, asked)
-        called = cursor.execute(CALLED, asked).fetchone()
-        if called is not None and called["match_id"] not in asked["without"]:
+        if (found := cursor.execute(FIND, asked).fetchone()) is not None:
             return Placed(
-                match=match_id(called["match_id"]),
-                digest=called["digest"] or wish.digest,
-                opens=called["opens"],
-                repeated=True,
+                match=match_id(found["match_id"]),
+                digest=found["digest"] or wish.digest,
+                opens=found["opens"],
+                repeated=found["kind"] == BEFORE,
+                reserved=found["kind"] == SET_ASIDE,
             )
-        apart = [row["player_id"] for row in cursor.execute(APART, asked)]
-        found = cursor.execute(FIND, asked | {"apart": [asked["player"], *apart]}).fetchone()
-        if found is None:
-            holding = Holding(wish.player, QuotaKind.OPEN, fresh, wish.at, fit=wish.fit)
-            take(cursor, holding, self._most_open)
-            placed = Placed(match=fresh, digest=wish.digest, opens=True)
-            row = {"match": uuid_of(fresh), "free": wish.seats - 1, "players": [asked["player"]]}
-            cursor.execute(PLACE, asked | row)
-        else:
-            placed = Placed(match=match_id(found["match_id"]), digest=wish.digest, reserved=found["rank"] > 2)
-            row = {"match": found["match_id"], "free": found["free"] - 1}
-            if found["rank"] == 3:
-                cursor.execute(RESERVE, asked | row)
-            elif found["rank"] == 4:
-                row["players"] = [*found["seated"], asked["player"]]
-                cursor.execute(PLACE, asked | row)
-        cursor.execute(CALL, asked | {"match": uuid_of(placed.match), "opens": placed.opens})
-        return placed
+        take(cursor, Holding(wish.player, QuotaKind.OPEN, fresh, wish.at, fit=wish.fit), self._most_open)
+        opening = asked | {"match": uuid_of(fresh), "free": wish.seats - 1, "opens": True}
+        cursor.execute(OPEN, opening)
+        cursor.execute(CALL, opening)
+        return Placed(match=fresh, digest=wish.digest, opens=True)
 
     async def give_back(self, match: MatchId, player: PlayerId) -> None:
         """Let others have the place of a player who did not come."""
