@@ -13,11 +13,7 @@ from services.errors import TooMany
 from services.ids import MatchId, parsed
 from services.ports import Holding, QuotaKind
 
-LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.quotas.' || %(player)s, 0))"
-HELD = (
-    "SELECT FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s AND match_id = %(match)s"
-    " AND about_id = %(about)s"
-)
+TAKE = "SELECT take_quota(%(match)s, %(kind)s, %(player)s, %(about)s, %(since)s, %(fit)s, %(most)s) AS taken"
 COUNT = "SELECT count(*) AS held FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s"
 TIDY = sql.SQL(
     "DELETE FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s AND ("
@@ -26,10 +22,6 @@ TIDY = sql.SQL(
     " AND NOT EXISTS (SELECT FROM {events} WHERE originator_id = quotas.match_id))"
 ).format(events=sql.Identifier(EVENTS))
 """Lets go what ended while nobody noted it, and matches that were never opened."""
-TAKE = (
-    "INSERT INTO quotas (player_id, kind, match_id, about_id, since, fit)"
-    " VALUES (%(player)s, %(kind)s, %(match)s, %(about)s, %(since)s, %(fit)s) ON CONFLICT DO NOTHING"
-)
 RELEASE = "DELETE FROM quotas WHERE match_id = %(match)s AND kind = ANY(%(kinds)s)"
 
 ENDS: Mapping[QuotaKind, tuple[str, ...]] = {
@@ -56,27 +48,19 @@ def take(cursor: Any, holding: Holding, most: int | None) -> None:
         TooMany: It does.
     """
     asked = {
-        "player": str(parsed("player", holding.player)),
+        "player": parsed("player", holding.player),
         "kind": holding.kind,
         "match": uuid_of(holding.match),
         "about": parsed("player", holding.about or holding.player),
         "since": holding.since,
         "fit": holding.fit,
+        "most": most,
         "ends": list(ENDS[holding.kind]),
     }
-    cursor.execute(LOCK, asked)
-    asked["player"] = parsed("player", holding.player)
-    is_new = cursor.execute(HELD, asked).fetchone() is None
-    if is_new and most is not None and _full(cursor, asked, most):
+    if not cursor.execute(TAKE, asked).fetchone()["taken"]:
         cursor.execute(TIDY, asked)
-        if _full(cursor, asked, most):
+        if not cursor.execute(TAKE, asked).fetchone()["taken"]:
             raise TooMany(REASONS[holding.kind], most=most)
-    cursor.execute(TAKE, asked)
-
-
-def _full(cursor: Any, asked: Mapping[str, Any], most: int) -> bool:
-    held: int = cursor.execute(COUNT, asked).fetchone()["held"]
-    return held >= most
 
 
 class PostgresQuotas:

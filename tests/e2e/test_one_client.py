@@ -117,3 +117,23 @@ def left(answer: httpx.Response) -> int:
     """Return how many requests the token has left."""
     assert answer.is_success
     return int(answer.headers["RateLimit"].partition('"token";r=')[2].partition(";")[0])
+
+
+async def test_bots_do_not_hold_others_up(nodes: list[Server]) -> None:
+    """One account has bots play alone as many matches as it may; what is beyond is refused."""
+    async with httpx.AsyncClient(base_url=nodes[0].url, timeout=60) as client:
+        (attacker,) = await players(client, 1)
+
+        async def seated(_: int) -> int:
+            wish = {"game": "mountains", "seats": 2, "seat": None}
+            path = (await client.post("/v1/matches", json=wish, headers=attacker)).headers["Location"]
+            for seat in range(2):
+                answer = await client.put(f"{path}/seats/{seat}", json={"bot": "random"}, headers=attacker)
+            return answer.status_code
+
+        async with bystander(nodes[1].url) as waits:
+            told = Counter(await asyncio.gather(*map(seated, range(15))))
+        assert told.keys() == {200, 422}
+        # Those that are over by then make room for others.
+        assert 5 <= told[200] < 15
+        assert max(waits) < WORST

@@ -85,3 +85,24 @@ BEGIN
     END IF;
 END
 $body$;
+
+-- Note that a player has one more of a kind, unless it has as many as it may; return whether it has it. A limit of null
+-- is none. The lock keeps others of the same player from slipping past the limit until the transaction ends.
+CREATE FUNCTION take_quota(
+    asked_match uuid, asked_kind text, player uuid, about uuid, at timestamptz, asked_fit text, most integer
+) RETURNS boolean LANGUAGE plpgsql AS $body$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended(current_schema() || '.quotas.' || player, 0));
+    PERFORM FROM quotas
+    WHERE match_id = asked_match AND kind = asked_kind AND player_id = player AND about_id = about;
+    IF FOUND THEN
+        RETURN true;
+    END IF;
+    IF (SELECT count(*) FROM quotas WHERE player_id = player AND kind = asked_kind) >= most THEN
+        RETURN false;
+    END IF;
+    INSERT INTO quotas (match_id, kind, player_id, about_id, since, fit)
+    VALUES (asked_match, asked_kind, player, about, at, asked_fit);
+    RETURN true;
+END
+$body$;
