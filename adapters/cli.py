@@ -78,6 +78,9 @@ WebhookPrivateAddresses = Annotated[
     str | None,
     _flag("webhook_private_addresses", "Let webhooks into private networks: allow. Default: refuse"),
 ]
+WebhookLogMessages = Annotated[
+    str | None, _flag("webhook_log_messages", "Messages that the log of a webhook holds. Default: 10000")
+]
 WebhookLogDays = Annotated[
     str | None, _flag("webhook_log_days", "Days that the log of webhooks goes back. Default: 30")
 ]
@@ -115,6 +118,7 @@ def serve(
     feed_days: FeedDays = None,
     webhook_private_addresses: WebhookPrivateAddresses = None,
     webhook_log_days: WebhookLogDays = None,
+    webhook_log_messages: WebhookLogMessages = None,
     oidc_issuer: Annotated[
         str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
     ] = None,
@@ -167,6 +171,7 @@ def serve(
         feed_days=feed_days,
         webhook_private_addresses=webhook_private_addresses,
         webhook_log_days=webhook_log_days,
+        webhook_log_messages=webhook_log_messages,
         oidc_issuer=oidc_issuer,
         oidc_audience=oidc_audience,
         oidc_jwks_url=oidc_jwks_url,
@@ -202,6 +207,7 @@ def work(
     feed_days: FeedDays = None,
     webhook_private_addresses: WebhookPrivateAddresses = None,
     webhook_log_days: WebhookLogDays = None,
+    webhook_log_messages: WebhookLogMessages = None,
     log_level: LogLevel = None,
 ) -> None:
     """Do in the background what has to be done, until Ctrl-C: lists, clocks, bots, webhooks, signatures.
@@ -224,6 +230,7 @@ def work(
         feed_days=feed_days,
         webhook_private_addresses=webhook_private_addresses,
         webhook_log_days=webhook_log_days,
+        webhook_log_messages=webhook_log_messages,
         log_level=log_level,
     )
     from adapters.databases import StartError

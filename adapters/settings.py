@@ -63,6 +63,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         feed_days: How many days what concerns a player goes back in its feed.
         webhook_private_addresses: Whether webhooks may point into private networks, and be of http there.
         webhook_log_days: How many days the log of what was sent to webhooks goes back.
+        webhook_log_messages: How many messages of a webhook it holds, beside those that are pending.
         oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
         oidc_audience: What its tokens must name as their audience.
         oidc_jwks_url: Where its keys are; None if it tells that itself.
@@ -101,6 +102,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     feed_days: int = 90
     webhook_private_addresses: bool = False
     webhook_log_days: int = 30
+    webhook_log_messages: int = 10_000
     oidc_issuer: str | None = None
     oidc_audience: str | None = None
     oidc_jwks_url: str | None = None
@@ -304,6 +306,7 @@ _READERS: Mapping[str, Any] = {
     "feed_days": _count,
     "webhook_private_addresses": _allowed,
     "webhook_log_days": _count,
+    "webhook_log_messages": _count,
     "oidc_issuer": _web_address,
     "oidc_audience": str,
     "oidc_jwks_url": _web_address,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 from standardwebhooks import Webhook
@@ -17,7 +17,7 @@ from standardwebhooks import Webhook
 from services.addresses import Address, Target, is_private, is_unicast, literal_address, target_of
 from services.deliveries import CONCURRENCY, Parcel, Reply
 from services.errors import Malformed
-from services.webhooks import AttemptError, written_secret
+from services.webhooks import AttemptError, MessageType, written_secret
 
 TIMEOUT = 10.0
 """Seconds that an attempt may take in all: finding the address, connecting, sending, and the answer."""
@@ -25,6 +25,8 @@ LARGEST_BODY = 64 * 1024
 """Bytes of an answer that are read, and dropped; the rest is not read."""
 LONGEST_BODY = 2.0
 """Seconds for which they are read."""
+LONGEST_ECHO = 1024
+"""Bytes of them that are looked at, for the echo of a challenge."""
 MOST_LOOKUPS = 2 * CONCURRENCY
 """How many names are looked up at once, those that nobody waits for any more included."""
 AGENT = "Montane-Webhooks/1"
@@ -45,6 +47,20 @@ def resolved(host: str, port: int) -> list[str]:
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class Answer(NamedTuple):
+    """What a target answered.
+
+    Attributes:
+        status: The HTTP status.
+        retry_after: How long it asks to be left alone.
+        body: Where its body begins.
+    """
+
+    status: int
+    retry_after: timedelta | None
+    body: bytes
 
 
 class HttpSender:
@@ -80,7 +96,7 @@ class HttpSender:
     async def send(self, parcel: Parcel, at: datetime) -> Reply:
         """Send a message once and return what came of it, whatever the target does, within seconds."""
         begun = time.monotonic()
-        answered: tuple[int, timedelta | None] | None = None
+        answered: Answer | None = None
         error: AttemptError | None = None
         try:
             async with asyncio.timeout(self._timeout):
@@ -98,10 +114,16 @@ class HttpSender:
         latency = round((time.monotonic() - begun) * 1000)
         if answered is None:
             return Reply(latency_ms=latency, error=error)
-        status, retry_after = answered
+        status = answered.status
         if not 200 <= status < 300:
             error = AttemptError.REDIRECTED if 300 <= status < 400 else AttemptError.BAD_STATUS
-        return Reply(latency_ms=latency, status=status, error=error, retry_after=retry_after)
+        return Reply(
+            latency_ms=latency,
+            status=status,
+            error=error,
+            retry_after=answered.retry_after,
+            body=answered.body if parcel.type is MessageType.CHALLENGE else b"",
+        )
 
     async def _allowed(self, target: Target) -> list[Address]:
         """Return the addresses of a target that messages may be sent to.
@@ -158,10 +180,8 @@ class HttpSender:
     def _may(self, address: Address, target: Target) -> bool:
         return self._private if is_private(address) else target.secure
 
-    async def _post(
-        self, parcel: Parcel, target: Target, addresses: list[Address], at: datetime
-    ) -> tuple[int, timedelta | None]:
-        """Return the status of the answer, and how long the target asks to be left alone.
+    async def _post(self, parcel: Parcel, target: Target, addresses: list[Address], at: datetime) -> Answer:
+        """Return the answer.
 
         Of several addresses the next is tried when one cannot be connected to.
         """
@@ -176,7 +196,7 @@ class HttpSender:
 
     async def _post_to(
         self, parcel: Parcel, target: Target, address: Address, at: datetime, patience: float
-    ) -> tuple[int, timedelta | None]:
+    ) -> Answer:
         url = httpx.URL(parcel.url)
         request = httpx.Request(
             "POST",
@@ -189,12 +209,12 @@ class HttpSender:
         try:
             answer = await transport.handle_async_request(request)
             try:
-                await _read(answer)
+                body = await _read(answer)
             finally:
                 await answer.aclose()
         finally:
             await transport.aclose()
-        return answer.status_code, _retry_after(answer, at)
+        return Answer(answer.status_code, _retry_after(answer, at), body)
 
 
 def signed(parcel: Parcel, at: datetime) -> dict[str, str]:
@@ -213,15 +233,17 @@ def signed(parcel: Parcel, at: datetime) -> dict[str, str]:
     }
 
 
-async def _read(answer: httpx.Response) -> None:
-    """Read some of an answer's body and drop it: the status is what counts, whatever follows."""
-    size = 0
+async def _read(answer: httpx.Response) -> bytes:
+    """Read some of an answer's body and return where it begins, whatever follows."""
+    size, beginning = 0, b""
     with suppress(httpx.HTTPError, TimeoutError):
         async with asyncio.timeout(LONGEST_BODY):
             async for part in answer.aiter_raw():
                 size += len(part)
+                beginning += part[: LONGEST_ECHO - len(beginning)]
                 if size >= LARGEST_BODY:
-                    return
+                    break
+    return beginning
 
 
 def _retry_after(answer: httpx.Response, at: datetime) -> timedelta | None:

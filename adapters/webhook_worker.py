@@ -73,6 +73,7 @@ class WebhookWorker:
             LateSender(private=settings.webhook_private_addresses),
             clock,
             timedelta(days=settings.webhook_log_days),
+            settings.webhook_log_messages,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         events = OutboxRecorder(games, datastore, self._wake)

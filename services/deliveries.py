@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from random import random
 from typing import Protocol
 
+import msgspec
 from msgspec import Struct
 
 from services.errors import Unavailable
@@ -56,6 +57,8 @@ TO_SLOW_TARGETS = CONCURRENCY // 2
 POLL = 5.0
 """Seconds between two looks for messages, at most; there is one earlier when one is put down or falls due."""
 PURGE_EVERY = timedelta(hours=1)
+CHALLENGES = 3
+"""How often a challenge is tried, so that a target may come up a moment after its webhook."""
 GONE = 410
 """The status by which a target says that it wants no more."""
 
@@ -94,12 +97,14 @@ class Reply(Struct, frozen=True, kw_only=True):
         status: The HTTP status; None if there was no answer.
         error: Why it did not succeed; None if it did.
         retry_after: How long the target asks to be left alone.
+        body: The beginning of the answer's body, to a challenge only.
     """
 
     latency_ms: int
     status: int | None = None
     error: AttemptError | None = None
     retry_after: timedelta | None = None
+    body: bytes = b""
 
 
 class Health(Struct, frozen=True):
@@ -161,12 +166,19 @@ class Outbox(Protocol):
     async def settle(self, parcel: Parcel, sent: Sent) -> DisabledReason | None:
         """Note what an attempt made of a message, unless another process has tried it since.
 
+        A challenge that is met proves its webhook, which is told of what is logged from now on; one that is
+        given up disables it.
+
         Returns:
             Why its webhook was disabled, if this attempt is what disabled it.
         """
 
-    async def purge(self, before: datetime) -> int:
-        """Forget messages that were put down before a time and are not pending; return how many."""
+    async def purge(self, before: datetime, most: int) -> int:
+        """Forget messages that are not pending and were put down before a time, or have `most` behind them.
+
+        Returns:
+            How many.
+        """
 
 
 class Sender(Protocol):
@@ -185,6 +197,7 @@ class Deliveries:
         sender: Sender,
         clock: Clock,
         keep: timedelta,
+        most_kept: int = 10_000,
         spread: Callable[[], float] = random,
     ) -> None:
         """Take what is to be sent, what sends it, the time, and for how long it is remembered.
@@ -194,12 +207,14 @@ class Deliveries:
             sender: What sends them.
             clock: The time.
             keep: How long messages stay in the log.
+            most_kept: How many of a webhook do.
             spread: Gives how much longer a pause is, from 0 to 1 of `SPREAD`.
         """
         self._outbox = outbox
         self._sender = sender
         self._clock = clock
         self._keep = keep
+        self._most_kept = most_kept
         self._spread = spread
         self._sending: set[asyncio.Task[None]] = set()
         self._to: Counter[str] = Counter()
@@ -233,7 +248,7 @@ class Deliveries:
             taken += await self._take(now, len(self._sending) + TO_SLOW_TARGETS - slow, {})
         if self._purge_at is None or now >= self._purge_at:
             self._purge_at = now + PURGE_EVERY
-            await self._outbox.purge(now - self._keep)
+            await self._outbox.purge(now - self._keep, self._most_kept)
         return taken
 
     async def _take(self, now: datetime, limit: int, avoided: Mapping[str, int]) -> int:
@@ -321,19 +336,33 @@ def sent(parcel: Parcel, reply: Reply, at: datetime, now: datetime, spread: floa
         now: When it ended.
         spread: How much longer the next pause is, from 0 to 1 of `SPREAD`.
     """
+    challenged = parcel.type is MessageType.CHALLENGE
+    error = reply.error
+    if error is None and challenged and not is_echo(reply.body, parcel.body):
+        error = AttemptError.NOT_ECHOED
     attempt = Attempt(
-        attempt=parcel.tried + 1,
-        at=at,
-        latency_ms=reply.latency_ms,
-        status=reply.status,
-        error=reply.error,
+        attempt=parcel.tried + 1, at=at, latency_ms=reply.latency_ms, status=reply.status, error=error
     )
     counts = parcel.type is not MessageType.TEST
-    if reply.error is None:
+    if error is None:
         return Sent(attempt=attempt, state=DeliveryState.DELIVERED, counts=counts)
-    if reply.status == GONE or not counts or parcel.tried == len(PAUSES):
+    last = CHALLENGES - 1 if challenged else len(PAUSES)
+    if reply.status == GONE or not counts or parcel.tried >= last:
         return Sent(attempt=attempt, state=DeliveryState.FAILED, counts=counts)
     pause = PAUSES[parcel.tried] * (1 + SPREAD * spread)
     if reply.retry_after is not None:
         pause = max(pause, min(reply.retry_after, LONGEST_PAUSE))
     return Sent(attempt=attempt, state=DeliveryState.PENDING, due_at=now + pause)
+
+
+def is_echo(answer: bytes, challenge: bytes) -> bool:
+    """Return whether an answer's body echoes a challenge: as its whole text, or in JSON by its name."""
+    expected = msgspec.json.decode(challenge)["data"]["challenge"]
+    text = answer.strip()
+    try:
+        found = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        found = text.decode(errors="replace")
+    if isinstance(found, dict):
+        found = found.get("challenge")
+    return bool(found == expected)

@@ -40,6 +40,7 @@ class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
         message: What was said, in a `chat`: the message's id. The text is for the chat alone, where it can be
             taken away.
         room: Who reads what was said.
+        challenge: What has to be echoed, in a `webhook.challenge`.
     """
 
     match: MatchId | None = None
@@ -52,6 +53,7 @@ class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
     event: SeenEvent[P] | None = None
     message: MessageId | None = None
     room: ChatRoom | None = None
+    challenge: str | None = None
 
 
 class Message[P](Struct, frozen=True):

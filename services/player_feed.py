@@ -54,6 +54,7 @@ class PlayerEventKind(StrEnum):
     ENDED = "ended"
     CANCELLED = "cancelled"
     CHAT = "chat"
+    WEBHOOK_PAUSED = "webhook_paused"
 
 
 class Concern(NamedTuple):
@@ -74,11 +75,12 @@ class Entry(Struct, frozen=True, kw_only=True):
     """What concerns a player, as the read model keeps it.
 
     Attributes:
-        number: Its place among all that concerns the player in the log of matches, from 1.
+        number: Its place among all that concerns the player but talk, from 1.
         kind: What has happened.
-        match: The match.
+        match: The match; None if it is of none, as the following two.
         game: Its game.
         version: Number of the match's event.
+        webhook: The webhook that it is about; None if none.
         seat: The seat that it is about; None if none.
         at: When, UTC.
         inviter: Who invites, of an invitation; None for all else.
@@ -86,10 +88,11 @@ class Entry(Struct, frozen=True, kw_only=True):
 
     number: int
     kind: PlayerEventKind
-    match: MatchId
-    game: str
-    version: int
+    match: MatchId | None
+    game: str | None
+    version: int | None
     seat: Seat | None
+    webhook: str | None
     at: datetime
     inviter: PlayerId | None = None
 
@@ -100,22 +103,24 @@ class PlayerEvent(Struct, frozen=True, kw_only=True):
     Attributes:
         position: Its place in the player's feed; what follows is behind it.
         kind: What has happened.
-        match: The match.
-        game: Its game; None for talk.
-        version: Number of the match's event; None for talk.
+        match: The match; None if it is of none.
+        game: Its game; None for talk, and if it is of no match.
+        version: Number of the match's event; None for talk, and if it is of no match.
         seat: The seat that it is about: the player's own for a turn, a beginning, an end and a time that was
             up, otherwise the one that was taken or left; None if it is about none.
         message: What was said; None for anything but talk.
+        webhook: The player's webhook that was paused, `webhook_...`; None for anything else.
         at: When, UTC.
     """
 
     position: str
     kind: PlayerEventKind
-    match: MatchId
+    match: MatchId | None
     game: str | None
     version: int | None
     seat: Seat | None
     message: ChatMessage | None
+    webhook: str | None
     at: Time
 
 
@@ -469,6 +474,7 @@ def _entered(entry: Entry, position: str) -> PlayerEvent:
         version=entry.version,
         seat=entry.seat,
         message=None,
+        webhook=entry.webhook,
         at=entry.at,
     )
 
@@ -482,5 +488,6 @@ def _said(message: Message, shown: ChatMessage, position: str) -> PlayerEvent:
         version=None,
         seat=None,
         message=shown,
+        webhook=None,
         at=message.sent_at,
     )

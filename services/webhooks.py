@@ -4,7 +4,7 @@ What is to be sent is put down with the log of matches (`services.messages` says
 `services.deliveries`.
 """
 
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -28,6 +28,11 @@ MOST = 10
 """The most webhooks of one owner."""
 LONGEST_DESCRIPTION = 200
 SECRET_BYTES = 32
+CHALLENGE_BYTES = 24
+MOST_PENDING = 1_000
+"""The most messages that are pending for a webhook; the next one pauses it."""
+KEPT_PENDING = MOST_PENDING // 2
+"""How many of them are sent when it is resumed, the newest; the others are given up."""
 BOTH_SIGN = timedelta(hours=24)
 """How long the secret before still signs too, so that receivers can change over without a gap."""
 
@@ -43,10 +48,15 @@ class MessageType(StrEnum):
     CHAT = "chat"
     MATCH_EVENT = "match.event"
     TEST = "test"
+    CHALLENGE = "webhook.challenge"
 
 
 OF_A_PLAYER = frozenset({MessageType.INVITED, MessageType.CHAT})
 """What is between players, and no business of the deployment's webhooks."""
+
+
+OF_NO_MATCH = (MessageType.TEST, MessageType.CHALLENGE)
+"""What may be sent to a target that has not proved itself."""
 
 
 class WebhookOwner(StrEnum):
@@ -62,6 +72,17 @@ class DisabledReason(StrEnum):
     BY_OWNER = "by_owner"
     GONE = "gone"
     FAILING = "failing"
+    BACKLOG = "backlog"
+    UNPROVED = "unproved"
+
+
+class WebhookState(StrEnum):
+    """How far a webhook is."""
+
+    UNPROVED = "unproved"
+    ACTIVE = "active"
+    PAUSED = "paused"
+    DISABLED = "disabled"
 
 
 class Webhook(Struct, frozen=True, kw_only=True):
@@ -73,9 +94,11 @@ class Webhook(Struct, frozen=True, kw_only=True):
         url: Where messages are sent.
         description: What it is for, in the owner's words.
         events: The types of messages that are sent.
-        enabled: Whether messages are sent.
-        disabled_reason: Why none are: the owner said so, the target answered 410, or it failed for days;
-            None while it is enabled.
+        state: Its target has yet to echo a challenge; it is told of what happens; it is paused, as too much
+            is pending; or it is disabled.
+        enabled: Whether messages are put down for it.
+        disabled_reason: Why none are: the owner said so, the target answered 410, it failed for days, too
+            much was pending, or it has never proved that it wants messages; None while it is enabled.
         failing_since: Since when no attempt has succeeded and some have failed; None while all is well.
         created_at: When it was made, UTC.
     """
@@ -85,6 +108,7 @@ class Webhook(Struct, frozen=True, kw_only=True):
     url: str
     description: str
     events: tuple[MessageType, ...]
+    state: WebhookState
     enabled: bool
     disabled_reason: DisabledReason | None
     failing_since: Time | None
@@ -101,6 +125,7 @@ class AttemptError(StrEnum):
     ADDRESS_REFUSED = "ADDRESS_REFUSED"
     CONNECTION_FAILED = "CONNECTION_FAILED"
     TLS_FAILED = "TLS_FAILED"
+    NOT_ECHOED = "NOT_ECHOED"
 
 
 class Attempt(Struct, frozen=True, kw_only=True):
@@ -135,10 +160,11 @@ class Delivery(Struct, frozen=True, kw_only=True):
     Attributes:
         id: `delivery_...`; the message's `webhook-id`, the same at each attempt.
         type: What it tells.
-        match: The match that it tells of; None in a test.
+        match: The match that it tells of; None in a test and a challenge.
         state: How far it is.
         created_at: When it was put down, UTC.
-        next_attempt_at: When it is tried next; None once it is delivered or given up.
+        next_attempt_at: When it is tried next; None once it is delivered or given up, and while it waits for
+            its webhook's target to prove itself.
         attempts: What was tried, in order.
     """
 
@@ -179,13 +205,27 @@ class Changes(Struct, frozen=True, kw_only=True):
     enabled: bool | None = None
 
 
+class Challenge(Struct, frozen=True):
+    """What a target must echo before it is told anything.
+
+    Attributes:
+        delivery: The message.
+        body: Its body.
+    """
+
+    delivery: Delivery
+    body: bytes
+
+
 class WebhookStore(Protocol):
     """Webhooks and the log of what was sent. Every method raises `Unavailable` while the store is away."""
 
-    async def add(self, webhook: Webhook, player: PlayerId | None, target: Target, secret: bytes) -> bool:
+    async def add(
+        self, webhook: Webhook, player: PlayerId | None, target: Target, secret: bytes, challenge: Challenge
+    ) -> bool:
         """Store a webhook of a player, or of the deployment; return False if that has `MOST` already.
 
-        It is told of what is logged from now on.
+        It is told of what is logged once its target has met the challenge.
 
         Raises:
             NotFound: The player was erased a moment ago.
@@ -197,11 +237,26 @@ class WebhookStore(Protocol):
     async def find(self, reach: Reach, id: WebhookId) -> Webhook | None:
         """Return a webhook within reach."""
 
-    async def change(self, id: WebhookId, changes: Changes, target: Target | None) -> Webhook | None:
+    async def change(
+        self,
+        id: WebhookId,
+        changes: Changes,
+        target: Target | None,
+        challenge: Challenge | None,
+        at: datetime,
+    ) -> Webhook | None:
         """Change a webhook and return it as it is then.
 
         One that is disabled gives up what is pending; one that is enabled is told of what is logged from now
-        on.
+        on, and of the newest `KEPT_PENDING` that were pending while it was paused.
+
+        Args:
+            id: The webhook.
+            changes: What is to be different.
+            target: Where it points then, if that changes: what is pending goes there.
+            challenge: What the target must echo if it is another one, or is enabled and has yet to prove
+                itself; nothing of a match is sent before.
+            at: The time, UTC.
         """
 
     async def remove(self, reach: Reach, id: WebhookId) -> bool:
@@ -214,7 +269,11 @@ class WebhookStore(Protocol):
         """Return the messages to a webhook, newest first, older than `before`."""
 
     async def put(self, id: WebhookId, delivery: Delivery, body: bytes) -> Delivery:
-        """Put down a message that no event makes; instead of a second test return the one that is pending."""
+        """Put down a message that no event makes.
+
+        Returns:
+            It, or the one of this type that is pending.
+        """
 
 
 class Webhooks:
@@ -246,6 +305,7 @@ class Webhooks:
             url=url,
             description=_checked_description(description),
             events=_checked_types(owner, events),
+            state=WebhookState.UNPROVED,
             enabled=True,
             disabled_reason=None,
             failing_since=None,
@@ -253,7 +313,7 @@ class Webhooks:
         )
         secret = token_bytes(SECRET_BYTES)
         player = reach.player if owner is WebhookOwner.PLAYER else None
-        if not await self._store.add(webhook, player, target, secret):
+        if not await self._store.add(webhook, player, target, secret, new_challenge(now)):
             raise TooMany("TOO_MANY_WEBHOOKS", most=MOST)
         return webhook, written_secret(secret)
 
@@ -273,21 +333,26 @@ class Webhooks:
         return webhook
 
     async def change(self, reach: Reach, id: WebhookId, changes: Changes) -> Webhook:
-        """Change a webhook and return it as it is then; enabling one begins anew.
+        """Change a webhook and return it as it is then; enabling one begins anew, or resumes it.
+
+        Another address must prove that it wants messages.
 
         Raises:
             NotFound: There is none, or none that the caller may know of.
             Malformed: The address, the types or the description are not as they must be.
         """
         webhook = await self.read(reach, id)
-        target = None if changes.url is None else target_of(changes.url, private=self._private)
+        url = None if changes.url == webhook.url else changes.url
+        target = None if url is None else target_of(url, private=self._private)
         checked = Changes(
-            url=changes.url,
+            url=url,
             description=None if changes.description is None else _checked_description(changes.description),
             events=None if changes.events is None else _checked_types(webhook.owner, changes.events),
-            enabled=None if changes.enabled is webhook.enabled else changes.enabled,
+            enabled=None if _is_already(webhook, changes.enabled) else changes.enabled,
         )
-        changed = await self._store.change(id, checked, target)
+        now = self._clock.now()
+        challenge = new_challenge(now) if url is not None or checked.enabled else None
+        changed = await self._store.change(id, checked, target, challenge, now)
         if changed is None:
             raise NotFound("NO_SUCH_WEBHOOK", webhook=id)
         return changed
@@ -331,31 +396,58 @@ class Webhooks:
     async def test(self, reach: Reach, id: WebhookId) -> Delivery:
         """Put down a test message, also to a webhook that is disabled; it is tried once.
 
+        To a target that has yet to prove itself the challenge is sent again instead.
+
         Returns:
             The message; while one is pending, that one.
 
         Raises:
             NotFound: There is no such webhook, or none that the caller may know of.
         """
-        await self.read(reach, id)
+        webhook = await self.read(reach, id)
         now = self._clock.now()
-        delivery = Delivery(
-            id=new_delivery_id(now),
-            type=MessageType.TEST,
-            match=None,
-            state=DeliveryState.PENDING,
-            created_at=now,
-            next_attempt_at=now,
-            attempts=(),
-        )
-        return await self._store.put(
-            id, delivery, msgspec.json.encode({"type": MessageType.TEST, "timestamp": now, "data": {}})
-        )
+        if webhook.state is WebhookState.UNPROVED:
+            challenge = new_challenge(now)
+            return await self._store.put(id, challenge.delivery, challenge.body)
+        body = msgspec.json.encode({"type": MessageType.TEST, "timestamp": now, "data": {}})
+        return await self._store.put(id, _pending(MessageType.TEST, now), body)
+
+
+def state_of(*, enabled: bool, proved: bool, reason: DisabledReason | None) -> WebhookState:
+    """Return how far a webhook is."""
+    if enabled:
+        return WebhookState.ACTIVE if proved else WebhookState.UNPROVED
+    return WebhookState.PAUSED if reason is DisabledReason.BACKLOG else WebhookState.DISABLED
+
+
+def new_challenge(at: datetime) -> Challenge:
+    """Return a fresh challenge."""
+    data = {"challenge": urlsafe_b64encode(token_bytes(CHALLENGE_BYTES)).decode()}
+    body = msgspec.json.encode({"type": MessageType.CHALLENGE, "timestamp": at, "data": data})
+    return Challenge(_pending(MessageType.CHALLENGE, at), body)
 
 
 def new_delivery_id(at: datetime, version: int = 0, ordinal: int = 0) -> DeliveryId:
     """Return the id of a message: the messages of a match sort in the order of what they tell."""
     return DeliveryId(written("delivery", placed_uuid(at, version << 6 | ordinal)))
+
+
+def _pending(type: MessageType, at: datetime) -> Delivery:
+    """Return a message that is to be sent at once and tells of no match."""
+    return Delivery(
+        id=new_delivery_id(at),
+        type=type,
+        match=None,
+        state=DeliveryState.PENDING,
+        created_at=at,
+        next_attempt_at=at,
+        attempts=(),
+    )
+
+
+def _is_already(webhook: Webhook, enabled: bool | None) -> bool:
+    """Return whether a webhook is enabled as is asked for; one that is paused can still be disabled."""
+    return enabled is webhook.enabled and webhook.state is not WebhookState.PAUSED
 
 
 def written_secret(secret: bytes) -> str:

@@ -104,5 +104,6 @@ def _event(event: PlayerEvent) -> pb.PlayerEvent:
         version=event.version,
         seat=event.seat,
         message=None if event.message is None else message_of(event.message),
+        webhook=event.webhook,
         at=timestamp_of(event.at),
     )

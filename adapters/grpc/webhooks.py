@@ -23,11 +23,13 @@ from services.webhooks import (
     WebhookId,
     WebhookOwner,
     Webhooks,
+    WebhookState,
 )
 
 TYPES = numbers_of(pb.MessageType.DESCRIPTOR, MessageType)
 OWNERS = numbers_of(pb.WebhookOwner.DESCRIPTOR, WebhookOwner)
 REASONS = numbers_of(pb.DisabledReason.DESCRIPTOR, DisabledReason)
+HOW_FAR = numbers_of(pb.WebhookState.DESCRIPTOR, WebhookState)
 STATES = numbers_of(pb.DeliveryState.DESCRIPTOR, DeliveryState)
 ERRORS = numbers_of(pb.AttemptError.DESCRIPTOR, AttemptError)
 
@@ -135,6 +137,7 @@ def _webhook(webhook: Webhook) -> pb.Webhook:
         url=webhook.url,
         description=webhook.description,
         events=[pb.MessageType.ValueType(TYPES[type]) for type in webhook.events],
+        state=pb.WebhookState.ValueType(HOW_FAR[webhook.state]),
         enabled=webhook.enabled,
         disabled_reason=None
         if webhook.disabled_reason is None

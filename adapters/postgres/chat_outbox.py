@@ -25,8 +25,9 @@ SELECT max(position) AS reached, count(*) AS said FROM (
 ASKING = """
 SELECT position, message_id, match_id, room, sent_at, player_id, webhook_id, target
 FROM chat_messages JOIN chat_recipients USING (position) JOIN webhooks USING (player_id)
-WHERE position > %s AND position <= %s AND position > chat_since AND enabled AND 'chat' = ANY(events)
-ORDER BY webhook_id, position FOR SHARE OF webhooks
+WHERE position > %s AND position <= %s AND position > chat_since
+AND enabled AND proved AND 'chat' = ANY(events)
+ORDER BY webhook_id, position FOR NO KEY UPDATE OF webhooks
 """
 
 

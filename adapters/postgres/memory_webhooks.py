@@ -1,7 +1,7 @@
 """Webhooks and the messages to them in memory, gone with the process: the twin for fast tests."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from uuid import UUID
 
@@ -20,7 +20,11 @@ from services.live import Games
 from services.messages import chat_body
 from services.ports import Seeds
 from services.webhooks import (
+    KEPT_PENDING,
     MOST,
+    MOST_PENDING,
+    OF_NO_MATCH,
+    Challenge,
     Changes,
     Delivery,
     DeliveryId,
@@ -31,7 +35,9 @@ from services.webhooks import (
     Webhook,
     WebhookId,
     WebhookOwner,
+    WebhookState,
     new_delivery_id,
+    state_of,
 )
 
 
@@ -42,6 +48,7 @@ class Kept(Struct):
     player: PlayerId | None
     target: str
     secret: bytes
+    proved: bool
     since: int
     chat_since: int
     before: tuple[bytes, datetime] | None = None
@@ -53,13 +60,31 @@ class Queued(Struct):
     webhook: WebhookId
     delivery: Delivery
     body: bytes
+    held: bool = False
+
+    @property
+    def shown(self) -> Delivery:
+        """The message as it is shown: one that is held is tried at no time that is known."""
+        return msgspec.structs.replace(self.delivery, next_attempt_at=None) if self.held else self.delivery
+
+    def settle(self, state: DeliveryState) -> None:
+        """Note that it is not tried any more."""
+        self.delivery = msgspec.structs.replace(self.delivery, state=state, next_attempt_at=None)
 
 
 class MemoryWebhooks:
     """The ports `WebhookStore` and `Outbox` over a log in memory."""
 
-    def __init__(self, games: Games, log: ApplicationRecorder, seeds: Seeds, chat_log: ChatLog) -> None:
-        """Take the registered games, the log, the secrets of matches, and what is said in them."""
+    def __init__(
+        self,
+        games: Games,
+        log: ApplicationRecorder,
+        seeds: Seeds,
+        chat_log: ChatLog,
+        notify: Callable[[PlayerId, WebhookId, datetime], None],
+    ) -> None:
+        """Take the games, the log, the secrets of matches, what is said, and what tells of a pause."""
+        self._notify = notify
         self._games = games
         self._log = log
         self._seeds = seeds
@@ -68,12 +93,16 @@ class MemoryWebhooks:
         self._queued: dict[DeliveryId, Queued] = {}
         self._told = 0
 
-    async def add(self, webhook: Webhook, player: PlayerId | None, target: Target, secret: bytes) -> bool:
+    async def add(
+        self, webhook: Webhook, player: PlayerId | None, target: Target, secret: bytes, challenge: Challenge
+    ) -> bool:
         """Store a webhook of a player, or of the deployment; return False if that has `MOST` already."""
         if sum(kept.player == player for kept in self._webhooks.values()) >= MOST:
             return False
         since, chat_since = await self._log_end(), await self._chat_end(player)
-        self._webhooks[webhook.id] = Kept(webhook, player, str(target), secret, since, chat_since)
+        proved = webhook.state is not WebhookState.UNPROVED
+        self._webhooks[webhook.id] = Kept(webhook, player, str(target), secret, proved, since, chat_since)
+        await self.put(webhook.id, challenge.delivery, challenge.body)
         return True
 
     async def all(self, reach: Reach) -> list[Webhook]:
@@ -86,7 +115,14 @@ class MemoryWebhooks:
         kept = self._webhooks.get(id)
         return kept.webhook if kept is not None and _within(reach, kept) else None
 
-    async def change(self, id: WebhookId, changes: Changes, target: Target | None) -> Webhook | None:
+    async def change(
+        self,
+        id: WebhookId,
+        changes: Changes,
+        target: Target | None,
+        challenge: Challenge | None,
+        at: datetime,
+    ) -> Webhook | None:
         """Change a webhook and return it as it is then."""
         if (kept := self._webhooks.get(id)) is None:
             return None
@@ -101,9 +137,19 @@ class MemoryWebhooks:
             changed["failing_since"] = None
             if changes.enabled:
                 kept.since, kept.chat_since = await self._log_end(), await self._chat_end(kept.player)
+                self._resume(id, at)
         kept.webhook = msgspec.structs.replace(kept.webhook, **changed)
         if changes.enabled is False:
             self._give_up(id)
+        kept.proved = kept.proved and target is None
+        if challenge is not None and not kept.proved:
+            for queued in self._pending(id):
+                if queued.delivery.type in OF_NO_MATCH:
+                    queued.settle(DeliveryState.FAILED)
+                else:
+                    queued.held = True
+            await self.put(id, challenge.delivery, challenge.body)
+        self._stands(kept)
         return kept.webhook
 
     async def remove(self, reach: Reach, id: WebhookId) -> bool:
@@ -126,7 +172,7 @@ class MemoryWebhooks:
         """Return the messages to a webhook, newest first, older than `before`."""
         await self._catch_up()
         found = [
-            queued.delivery
+            queued.shown
             for queued in self._queued.values()
             if queued.webhook == id and (before is None or queued.delivery.id < before)
         ]
@@ -136,7 +182,8 @@ class MemoryWebhooks:
         """Put down a message that no event makes; instead of a second test return the one that is pending."""
         for queued in self._queued.values():
             pending = queued.delivery.state is DeliveryState.PENDING
-            if queued.webhook == id and queued.delivery.type is MessageType.TEST and pending:
+            same = queued.delivery.type is delivery.type and delivery.type in OF_NO_MATCH
+            if queued.webhook == id and same and pending:
                 return queued.delivery
         self._queued[delivery.id] = Queued(id, delivery, body)
         return delivery
@@ -149,7 +196,9 @@ class MemoryWebhooks:
         due = [
             (queued.delivery.next_attempt_at, queued)
             for queued in self._queued.values()
-            if queued.delivery.next_attempt_at is not None and queued.delivery.next_attempt_at <= now
+            if queued.delivery.next_attempt_at is not None
+            and queued.delivery.next_attempt_at <= now
+            and not queued.held
         ]
         taken: list[Queued] = []
         counts = Counter(under_way)
@@ -174,8 +223,11 @@ class MemoryWebhooks:
             next_attempt_at=sent.due_at,
             attempts=(*queued.delivery.attempts, sent.attempt),
         )
+        queued.held = not kept.proved and parcel.type not in OF_NO_MATCH
         if not kept.webhook.enabled:
             return None
+        if parcel.type is MessageType.CHALLENGE:
+            return await self._challenged(kept, sent)
         health = sent.health(kept.webhook.failing_since)
         kept.webhook = msgspec.structs.replace(
             kept.webhook,
@@ -183,17 +235,20 @@ class MemoryWebhooks:
             enabled=health.disabled is None,
             disabled_reason=health.disabled,
         )
+        self._stands(kept)
         if health.disabled is not None:
             self._give_up(parcel.webhook)
         return health.disabled
 
-    async def purge(self, before: datetime) -> int:
-        """Forget messages that were put down before a time and are not pending; return how many."""
-        gone = [
-            queued
-            for queued in self._queued.values()
-            if queued.delivery.created_at < before and queued.delivery.next_attempt_at is None
-        ]
+    async def purge(self, before: datetime, most: int) -> int:
+        """Forget what is not pending and was put down before a time, or has `most` messages behind it."""
+        behind: Counter[WebhookId] = Counter()
+        gone = []
+        for queued in sorted(self._queued.values(), key=lambda one: one.delivery.id, reverse=True):
+            behind[queued.webhook] += 1
+            old = queued.delivery.created_at < before or behind[queued.webhook] > most
+            if old and queued.delivery.next_attempt_at is None:
+                gone.append(queued)
         for queued in gone:
             del self._queued[queued.delivery.id]
         return len(gone)
@@ -203,7 +258,7 @@ class MemoryWebhooks:
         if self._log.max_notification_id() != self._told:
             await self._put_events()
         for id, kept in self._webhooks.items():
-            if kept.webhook.enabled and MessageType.CHAT in kept.webhook.events:
+            if kept.webhook.state is WebhookState.ACTIVE and MessageType.CHAT in kept.webhook.events:
                 await self._put_chat(id, kept)
 
     async def _put_events(self) -> None:
@@ -211,7 +266,7 @@ class MemoryWebhooks:
         subscribers: dict[PlayerId | None, list[Subscriber]] = {}
         ids: dict[UUID, WebhookId] = {}
         for id, kept in self._webhooks.items():
-            if kept.webhook.enabled and (number := parsed("webhook", id)) is not None:
+            if kept.webhook.state is WebhookState.ACTIVE and (number := parsed("webhook", id)) is not None:
                 ids[number] = id
                 subscriber = Subscriber(number, kept.target, frozenset(kept.webhook.events), kept.since)
                 subscribers.setdefault(kept.player, []).append(subscriber)
@@ -236,7 +291,57 @@ class MemoryWebhooks:
             self._put(id, delivery, chat_body(said.match, kept.player, said.id, said.room, said.sent_at))
 
     def _put(self, id: WebhookId, delivery: Delivery, body: bytes) -> None:
-        self._queued[delivery.id] = Queued(id, delivery, body)
+        """Put a message down, or pause its webhook if so many are pending already."""
+        kept = self._webhooks[id]
+        if not kept.webhook.enabled:
+            return
+        if len(self._pending(id)) < MOST_PENDING:
+            self._queued[delivery.id] = Queued(id, delivery, body)
+            return
+        kept.webhook = msgspec.structs.replace(
+            kept.webhook, enabled=False, disabled_reason=DisabledReason.BACKLOG
+        )
+        self._stands(kept)
+        if kept.player is not None:
+            self._notify(kept.player, id, delivery.created_at)
+
+    def _pending(self, id: WebhookId) -> list[Queued]:
+        """Return the messages that are pending for a webhook, newest first."""
+        pending = [
+            queued
+            for queued in self._queued.values()
+            if queued.webhook == id and queued.delivery.next_attempt_at is not None
+        ]
+        return sorted(pending, key=lambda queued: queued.delivery.id, reverse=True)
+
+    def _resume(self, id: WebhookId, at: datetime) -> None:
+        """Send the newest of what is pending at once, and give the others up."""
+        for place, queued in enumerate(self._pending(id)):
+            if place < KEPT_PENDING:
+                queued.delivery = msgspec.structs.replace(queued.delivery, next_attempt_at=at)
+            else:
+                queued.settle(DeliveryState.FAILED)
+
+    async def _challenged(self, kept: Kept, sent: Sent) -> DisabledReason | None:
+        """Note what came of a challenge, and return why its webhook is disabled, if it is."""
+        if sent.state is DeliveryState.DELIVERED:
+            kept.since, kept.chat_since = await self._log_end(), await self._chat_end(kept.player)
+            kept.proved = True
+            for queued in self._pending(kept.webhook.id):
+                queued.held = False
+        if sent.state is DeliveryState.FAILED:
+            kept.webhook = msgspec.structs.replace(
+                kept.webhook, enabled=False, disabled_reason=DisabledReason.UNPROVED
+            )
+            self._give_up(kept.webhook.id)
+        self._stands(kept)
+        return kept.webhook.disabled_reason
+
+    def _stands(self, kept: Kept) -> None:
+        """Let a webhook say how far it is."""
+        webhook = kept.webhook
+        state = state_of(enabled=webhook.enabled, proved=kept.proved, reason=webhook.disabled_reason)
+        kept.webhook = msgspec.structs.replace(webhook, state=state)
 
     async def _chat_end(self, player: PlayerId | None) -> int:
         """Return the position of what was said to a player last."""
@@ -251,11 +356,8 @@ class MemoryWebhooks:
 
     def _give_up(self, id: WebhookId) -> None:
         """Give up what is pending for a webhook that is disabled."""
-        for queued in self._queued.values():
-            if queued.webhook == id and queued.delivery.next_attempt_at is not None:
-                queued.delivery = msgspec.structs.replace(
-                    queued.delivery, state=DeliveryState.FAILED, next_attempt_at=None
-                )
+        for queued in self._pending(id):
+            queued.settle(DeliveryState.FAILED)
 
     def _parcel(self, queued: Queued, now: datetime) -> Parcel:
         kept = self._webhooks[queued.webhook]

@@ -1,5 +1,6 @@
 """Put down for webhooks what the log of matches tells, each event once."""
 
+import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -14,6 +15,7 @@ from psycopg import Cursor
 from adapters.postgres.connections import NOTIFY
 from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.mapper import tag
+from adapters.postgres.notices import notify
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.player_feed import inviter
 from adapters.postgres.read_models.reader import LogReader, newest
@@ -23,25 +25,43 @@ from services.errors import Failure
 from services.ids import match_id, parsed, written
 from services.live import Games, game_of
 from services.messages import Notice, body, notices
+from services.player_feed import PlayerEventKind
 from services.views import Source
-from services.webhooks import DeliveryId, MessageType, new_delivery_id
+from services.webhooks import MOST_PENDING, DeliveryId, DisabledReason, MessageType, new_delivery_id
 
 NAME = "webhooks"
 DELIVERIES = "webhook_deliveries"
 """The NOTIFY that says that there are messages to be sent."""
 BATCH = 500
+log = logging.getLogger("montane.webhooks")
+
 STRIDE = 10_000
 """How far the log may run ahead of the stored position while nothing in it is told."""
 
 SUBSCRIBERS = """
 SELECT webhook_id, player_id, target, events, since FROM webhooks
-WHERE enabled AND (player_id = ANY(%s) OR player_id IS NULL) ORDER BY webhook_id FOR SHARE
+WHERE enabled AND proved AND (player_id = ANY(%s) OR player_id IS NULL)
+ORDER BY webhook_id FOR NO KEY UPDATE
 """
 """None of them is removed or disabled before the messages to it are put down."""
 
 BLOCKED = """
 SELECT player_id, blocked_id FROM player_blocks
 JOIN unnest(%s::uuid[], %s::uuid[]) AS asked (player_id, blocked_id) USING (player_id, blocked_id)
+"""
+
+ROOM = """
+SELECT webhook_id, %s - (
+    SELECT count(*) FROM (
+        SELECT FROM webhook_deliveries AS pending
+        WHERE pending.webhook_id = asked.webhook_id AND due_at IS NOT NULL LIMIT %s
+    ) AS pending
+) AS room FROM unnest(%s::uuid[]) AS asked (webhook_id)
+"""
+
+PAUSE = """
+UPDATE webhooks SET enabled = false, disabled_reason = %s WHERE webhook_id = ANY(%s) AND enabled
+RETURNING webhook_id, player_id
 """
 
 SEEDS = "SELECT match_id, seed FROM match_openings WHERE match_id = ANY(%s)"
@@ -133,11 +153,39 @@ def messages(
 
 
 def put_down(cursor: Cursor[Any], rows: Sequence[Row]) -> int:
-    """Put messages down and return how many those are; what was put down before is left as it is."""
-    if rows:
-        cursor.execute(PUT, [list(column) for column in zip(*rows, strict=True)])
+    """Put messages down and return how many those are; what was put down before is left as it is.
+
+    A webhook for which so many are pending already is paused instead.
+    """
+    if not rows:
+        return 0
+    cursor.execute(ROOM, (MOST_PENDING, MOST_PENDING, list({webhook for _, webhook, *_ in rows})))
+    room = {row["webhook_id"]: row["room"] for row in cursor.fetchall()}
+    kept: list[Row] = []
+    full: dict[UUID, datetime] = {}
+    for row in rows:
+        webhook, at = row[1], row[-1]
+        if room[webhook] > 0:
+            room[webhook] -= 1
+            kept.append(row)
+        else:
+            full.setdefault(webhook, at)
+    if kept:
+        cursor.execute(PUT, [list(column) for column in zip(*kept, strict=True)])
         cursor.execute(NOTIFY, {"name": DELIVERIES})
-    return len(rows)
+    if full:
+        pause(cursor, full)
+    return len(kept)
+
+
+def pause(cursor: Cursor[Any], webhooks: Mapping[UUID, datetime]) -> None:
+    """Pause webhooks, each since a time, and let the players whose they are know."""
+    paused = cursor.execute(PAUSE, (DisabledReason.BACKLOG, list(webhooks))).fetchall()
+    for row in paused:
+        log.warning("%s is paused: too much is pending", written("webhook", row["webhook_id"]))
+    owned = [(row["player_id"], row["webhook_id"]) for row in paused if row["player_id"] is not None]
+    told = [(player, webhook, webhooks[webhook]) for player, webhook in owned]
+    notify(cursor, PlayerEventKind.WEBHOOK_PAUSED, told)
 
 
 class OutboxRecorder(PostgresTrackingRecorder):
@@ -261,6 +309,8 @@ def _unwanted(cursor: Cursor[Any], told: Sequence[tuple[Happened, Sequence[Notic
 
 
 def _anybody(cursor: Cursor[Any]) -> bool:
-    """Return whether there is any enabled webhook."""
-    row = cursor.execute("SELECT EXISTS (SELECT FROM webhooks WHERE enabled) AS anybody").fetchone()
+    """Return whether there is any webhook that is told anything."""
+    row = cursor.execute(
+        "SELECT EXISTS (SELECT FROM webhooks WHERE enabled AND proved) AS anybody"
+    ).fetchone()
     return row is not None and bool(row["anybody"])

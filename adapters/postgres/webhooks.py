@@ -1,7 +1,7 @@
 """Webhooks and the messages to them, in PostgreSQL."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,12 +13,15 @@ from adapters.postgres.datastore import Datastore, hold
 from adapters.postgres.outbox import DELIVERIES
 from domain.match import PlayerId
 from services.addresses import Target
-from services.deliveries import Parcel, Sent
+from services.deliveries import LEASE, Parcel, Sent
 from services.errors import NotFound
-from services.ids import match_id, parsed, written
+from services.ids import made_before, match_id, parsed, written
 from services.webhooks import (
+    KEPT_PENDING,
     MOST,
+    OF_NO_MATCH,
     Attempt,
+    Challenge,
     Changes,
     Delivery,
     DeliveryId,
@@ -29,15 +32,18 @@ from services.webhooks import (
     Webhook,
     WebhookId,
     WebhookOwner,
+    WebhookState,
+    state_of,
 )
 
-PURGED = 5_000
+PURGED = 1_000
 """How many messages are forgotten in one transaction."""
 
 ADD = """
 INSERT INTO webhooks
-    (webhook_id, player_id, url, target, description, events, enabled, secret, created_at, since, chat_since)
-SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s,
+    (webhook_id, player_id, url, target, description, events, enabled, proved, secret, created_at, since,
+    chat_since)
+SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,
     (SELECT coalesce(max(notification_id), 0) FROM match_events),
     (SELECT coalesce(max(position), 0) FROM chat_messages)
 WHERE (SELECT count(*) FROM webhooks WHERE player_id IS NOT DISTINCT FROM %s) < %s
@@ -50,6 +56,7 @@ UPDATE webhooks SET
     description = coalesce(%(description)s, description),
     events = coalesce(%(events)s::text[], events),
     enabled = coalesce(%(enabled)s, enabled),
+    proved = proved AND NOT %(challenged)s,
     disabled_reason = CASE
         WHEN %(enabled)s::boolean IS NULL THEN disabled_reason WHEN NOT %(enabled)s THEN %(by_owner)s
     END,
@@ -102,12 +109,48 @@ ORDER BY delivery_id
 """Steps from target to target by the index, so that a long queue for one costs the others nothing."""
 
 
+PUT = """
+INSERT INTO webhook_deliveries (delivery_id, webhook_id, type, target, body, state, created_at, due_at)
+SELECT %s, webhook_id, %s, target, %s, %s, %s, %s FROM webhooks WHERE webhook_id = %s ON CONFLICT DO NOTHING
+"""
+
+RESUME = """
+UPDATE webhook_deliveries SET
+    state = CASE WHEN kept THEN state ELSE %(failed)s END,
+    due_at = CASE WHEN kept THEN least(due_at, %(now)s) END
+FROM (
+    SELECT delivery_id AS id, row_number() OVER (ORDER BY delivery_id DESC) <= %(most)s AS kept
+    FROM webhook_deliveries WHERE webhook_id = %(webhook)s AND due_at IS NOT NULL
+) AS pending
+WHERE delivery_id = id AND (NOT kept OR due_at > %(leased)s)
+"""
+"""What a process has taken meanwhile is left to it."""
+
+PROVED = """
+UPDATE webhooks SET proved = true, failing_since = NULL,
+    since = (SELECT coalesce(max(notification_id), 0) FROM match_events),
+    chat_since = (SELECT coalesce(max(position), 0) FROM chat_messages)
+WHERE webhook_id = %s
+"""
+
+HELD = datetime(9999, 1, 1, tzinfo=UTC)
+"""When what waits for its target to prove itself is due."""
+
+OLD = """
+SELECT delivery_id FROM webhook_deliveries WHERE delivery_id < %(before)s AND due_at IS NULL
+ORDER BY delivery_id LIMIT %(limit)s
+"""
+MANY = """
+SELECT delivery_id FROM webhooks CROSS JOIN LATERAL (
+    SELECT delivery_id AS last FROM webhook_deliveries AS newer WHERE newer.webhook_id = webhooks.webhook_id
+    ORDER BY delivery_id DESC OFFSET %(most)s LIMIT 1
+) AS kept JOIN webhook_deliveries ON webhook_deliveries.webhook_id = webhooks.webhook_id
+WHERE delivery_id <= last AND due_at IS NULL LIMIT %(limit)s
+"""
+
 PURGE = """
 WITH gone AS (
-    DELETE FROM webhook_deliveries WHERE delivery_id IN (
-        SELECT delivery_id FROM webhook_deliveries WHERE delivery_id < %s AND due_at IS NULL
-        ORDER BY delivery_id LIMIT %s
-    )
+    DELETE FROM webhook_deliveries WHERE delivery_id IN ({forgotten})
     RETURNING webhook_id, type, position
 ),
 latest AS (
@@ -136,7 +179,9 @@ class PostgresWebhooks:
         """Take the connections."""
         self._datastore = datastore
 
-    async def add(self, webhook: Webhook, player: PlayerId | None, target: Target, secret: bytes) -> bool:
+    async def add(
+        self, webhook: Webhook, player: PlayerId | None, target: Target, secret: bytes, challenge: Challenge
+    ) -> bool:
         """Store a webhook of a player, or of the deployment; return False if that has `MOST` already."""
         owner = None if player is None else parsed("player", player)
 
@@ -159,13 +204,17 @@ class PostgresWebhooks:
                         webhook.description,
                         list(webhook.events),
                         webhook.enabled,
+                        webhook.state is not WebhookState.UNPROVED,
                         secret,
                         webhook.created_at,
                         owner,
                         MOST,
                     ),
                 )
-                return cursor.rowcount == 1
+                if cursor.rowcount != 1:
+                    return False
+                _put(cursor, parsed("webhook", webhook.id), challenge.delivery, challenge.body)
+                return True
 
         return await self._datastore.run(work)
 
@@ -185,7 +234,14 @@ class PostgresWebhooks:
         )
         return _webhook(rows[0]) if rows else None
 
-    async def change(self, id: WebhookId, changes: Changes, target: Target | None) -> Webhook | None:
+    async def change(
+        self,
+        id: WebhookId,
+        changes: Changes,
+        target: Target | None,
+        challenge: Challenge | None,
+        at: datetime,
+    ) -> Webhook | None:
         """Change a webhook and return it as it is then."""
         number = parsed("webhook", id)
         values = {
@@ -196,6 +252,16 @@ class PostgresWebhooks:
             "events": None if changes.events is None else list(changes.events),
             "enabled": changes.enabled,
             "by_owner": DisabledReason.BY_OWNER,
+            "challenged": target is not None,
+            "held": HELD,
+            "of_no_match": list(OF_NO_MATCH),
+        }
+        resumed = {
+            "webhook": number,
+            "failed": DeliveryState.FAILED,
+            "now": at,
+            "leased": at + LEASE,
+            "most": KEPT_PENDING,
         }
 
         def work() -> Webhook | None:
@@ -203,10 +269,16 @@ class PostgresWebhooks:
                 row = cursor.execute(CHANGE, values).fetchone()
                 if changes.enabled is False:
                     _give_up(cursor, number)
-                if target is not None:
+                elif changes.enabled:
+                    cursor.execute(RESUME, resumed)
+                    cursor.execute(NOTIFY, {"name": DELIVERIES})
+                if challenge is not None and row is not None and not row["proved"]:
+                    _give_up(cursor, number, OF_NO_MATCH)
+                    _put(cursor, number, challenge.delivery, challenge.body)
                     cursor.execute(
-                        "UPDATE webhook_deliveries SET target = %(target)s"
-                        " WHERE webhook_id = %(id)s AND due_at IS NOT NULL",
+                        "UPDATE webhook_deliveries SET due_at = %(held)s,"
+                        " target = coalesce(%(target)s, target)"
+                        " WHERE webhook_id = %(id)s AND due_at IS NOT NULL AND type <> ALL(%(of_no_match)s)",
                         values,
                     )
                 return None if row is None else _webhook(row)
@@ -247,25 +319,11 @@ class PostgresWebhooks:
 
         def work() -> Delivery:
             with self._datastore.transaction() as cursor:
-                cursor.execute(
-                    "INSERT INTO webhook_deliveries (delivery_id, webhook_id, type, target, body, state,"
-                    " created_at, due_at) SELECT %s, webhook_id, %s, target, %s, %s, %s, %s FROM webhooks"
-                    " WHERE webhook_id = %s ON CONFLICT DO NOTHING",
-                    (
-                        parsed("delivery", delivery.id),
-                        delivery.type,
-                        body,
-                        delivery.state,
-                        delivery.created_at,
-                        delivery.next_attempt_at,
-                        number,
-                    ),
-                )
-                cursor.execute(NOTIFY, {"name": DELIVERIES})
+                _put(cursor, number, delivery, body)
                 row = cursor.execute(
                     "SELECT * FROM webhook_deliveries"
-                    " WHERE webhook_id = %s AND type = 'test' AND due_at IS NOT NULL",
-                    (number,),
+                    " WHERE webhook_id = %s AND type = %s AND due_at IS NOT NULL",
+                    (number, delivery.type),
                 ).fetchone()
                 return delivery if row is None else _delivery(row)
 
@@ -292,23 +350,35 @@ class PostgresWebhooks:
         def work() -> DisabledReason | None:
             with self._datastore.transaction() as cursor:
                 webhook = cursor.execute(
-                    "SELECT enabled, failing_since FROM webhooks WHERE webhook_id = %s FOR NO KEY UPDATE",
+                    "SELECT enabled, proved, failing_since FROM webhooks WHERE webhook_id = %s"
+                    " FOR NO KEY UPDATE",
                     (number,),
                 ).fetchone()
+                due_at = sent.due_at
+                if (
+                    due_at is not None
+                    and webhook
+                    and not webhook["proved"]
+                    and parcel.type not in OF_NO_MATCH
+                ):
+                    # It was sent to another address, and may not go to the new one yet.
+                    due_at = HELD
                 noted = cursor.execute(
                     "UPDATE webhook_deliveries SET state = %s, due_at = %s, tried = tried + 1,"
                     " attempts = attempts || %s::jsonb WHERE delivery_id = %s AND tried = %s"
                     " AND due_at IS NOT NULL",
                     (
                         sent.state,
-                        sent.due_at,
+                        due_at,
                         msgspec.json.encode([sent.attempt]).decode(),
                         parsed("delivery", parcel.id),
                         parcel.tried,
                     ),
-                )
-                if webhook is None or not webhook["enabled"] or noted.rowcount == 0:
+                ).rowcount
+                if webhook is None or not webhook["enabled"] or noted == 0:
                     return None
+                if parcel.type is MessageType.CHALLENGE:
+                    return _challenged(cursor, number, sent)
                 health = sent.health(webhook["failing_since"])
                 if health.failing_since != webhook["failing_since"] or health.disabled is not None:
                     cursor.execute(
@@ -322,25 +392,63 @@ class PostgresWebhooks:
 
         return await self._datastore.run(work)
 
-    async def purge(self, before: datetime) -> int:
-        """Forget messages that were put down before a time and are not pending; return how many."""
-        # The id begins with the time in milliseconds.
-        first = UUID(int=int(before.timestamp() * 1000) << 80)
-        purged = PURGED
+    async def purge(self, before: datetime, most: int) -> int:
+        """Forget what is not pending and was put down before a time, or has `most` messages behind it."""
+        values = {"before": made_before(before), "most": most, "limit": PURGED}
         total = 0
-        while purged == PURGED:
-            rows = await self._datastore.execute(PURGE, (first, PURGED))
-            purged = rows[0]["purged"]
-            total += purged
+        for forgotten in (OLD, MANY):
+            purged = PURGED
+            while purged == PURGED:
+                rows = await self._datastore.execute(PURGE.format(forgotten=forgotten), values)
+                purged = rows[0]["purged"]
+                total += purged
         return total
 
 
-def _give_up(cursor: Cursor[Any], webhook: UUID | None) -> None:
-    """Give up what is pending for a webhook that is disabled."""
+def _put(cursor: Cursor[Any], webhook: UUID | None, delivery: Delivery, body: bytes) -> None:
+    """Put down a message that no event makes, unless one of its type is pending."""
+    cursor.execute(
+        PUT,
+        (
+            parsed("delivery", delivery.id),
+            delivery.type,
+            body,
+            delivery.state,
+            delivery.created_at,
+            delivery.next_attempt_at,
+            webhook,
+        ),
+    )
+    cursor.execute(NOTIFY, {"name": DELIVERIES})
+
+
+def _challenged(cursor: Cursor[Any], webhook: UUID | None, sent: Sent) -> DisabledReason | None:
+    """Note what came of a challenge, and return why its webhook is disabled, if it is."""
+    if sent.state is DeliveryState.DELIVERED:
+        cursor.execute(PROVED, (webhook,))
+        cursor.execute(
+            "UPDATE webhook_deliveries SET due_at = %s WHERE webhook_id = %s AND due_at = %s",
+            (sent.attempt.at, webhook, HELD),
+        )
+        cursor.execute(NOTIFY, {"name": DELIVERIES})
+    if sent.state is not DeliveryState.FAILED:
+        return None
+    cursor.execute(
+        "UPDATE webhooks SET enabled = false, disabled_reason = %s WHERE webhook_id = %s",
+        (DisabledReason.UNPROVED, webhook),
+    )
+    _give_up(cursor, webhook)
+    return DisabledReason.UNPROVED
+
+
+def _give_up(
+    cursor: Cursor[Any], webhook: UUID | None, types: Sequence[MessageType] = tuple(MessageType)
+) -> None:
+    """Give up what is pending for a webhook, of all types or of some."""
     cursor.execute(
         "UPDATE webhook_deliveries SET state = %s, due_at = NULL"
-        " WHERE webhook_id = %s AND due_at IS NOT NULL",
-        (DeliveryState.FAILED, webhook),
+        " WHERE webhook_id = %s AND due_at IS NOT NULL AND type = ANY(%s)",
+        (DeliveryState.FAILED, webhook, list(types)),
     )
 
 
@@ -349,15 +457,18 @@ def _within(reach: Reach) -> tuple[UUID | None, bool]:
 
 
 def _webhook(row: Mapping[str, Any]) -> Webhook:
-    reason = row["disabled_reason"]
+    reason = None if row["disabled_reason"] is None else DisabledReason(row["disabled_reason"])
     return Webhook(
         id=WebhookId(written("webhook", row["webhook_id"])),
         owner=WebhookOwner.DEPLOYMENT if row["player_id"] is None else WebhookOwner.PLAYER,
         url=row["url"],
         description=row["description"],
         events=tuple(map(MessageType, row["events"])),
+        state=state_of(
+            enabled=row["enabled"], proved=row["proved"], reason=reason and DisabledReason(reason)
+        ),
         enabled=row["enabled"],
-        disabled_reason=None if reason is None else DisabledReason(reason),
+        disabled_reason=reason,
         failing_since=row["failing_since"],
         created_at=row["created_at"],
     )
@@ -370,7 +481,7 @@ def _delivery(row: Mapping[str, Any]) -> Delivery:
         match=None if row["match_id"] is None else match_id(row["match_id"]),
         state=DeliveryState(row["state"]),
         created_at=row["created_at"],
-        next_attempt_at=row["due_at"],
+        next_attempt_at=None if row["due_at"] == HELD else row["due_at"],
         attempts=msgspec.convert(row["attempts"], tuple[Attempt, ...]),
     )
 

@@ -33,11 +33,12 @@ class WebhookChangesRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """What is to be different of a webhook; what is left out stays as it is.
 
     Attributes:
-        url: Where messages are sent, those that are pending too.
+        url: Where messages are sent, those that are pending too, once the target has echoed a challenge.
         events: The types of messages that are sent.
         description: What it is for, at most 200 printable characters.
         enabled: Whether messages are sent. One that is disabled gives up what is pending; one that is enabled
-            is told of what happens from then on.
+            is told of what happens from then on. So is one that is paused, by `true`; of what is pending for
+            it the newest 500 messages are sent at once and the others given up.
     """
 
     url: Url | UnsetType = UNSET

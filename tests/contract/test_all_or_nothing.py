@@ -42,6 +42,7 @@ from services.ports import (
 from services.timekeeper import Due
 from services.webhooks import (
     AttemptError,
+    Challenge,
     Changes,
     Delivery,
     MessageType,
@@ -49,10 +50,12 @@ from services.webhooks import (
     Webhook,
     WebhookId,
     WebhookOwner,
+    new_challenge,
     new_delivery_id,
 )
 from tests.support.breaking import Breaking, contents, done, methods, stores
 from tests.support.database import Databases, prepare_template
+from tests.support.proving import proved
 from tests.support.use_cases import MOST_HELD, PostgresStores, postgres_stores, proposal
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
@@ -131,6 +134,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
     reach = Reach(ann.id, deployment=False)
     url, every = "https://ann.example/hook", list(MessageType)
     webhook, _ = await services.webhooks.create(reach, WebhookOwner.PLAYER, url, every, "")
+    await proved(made.webhooks, made.clock, webhook.id)
     await services.webhooks.test(reach, webhook.id)
 
     async def played() -> MatchId:
@@ -201,6 +205,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         "lock": "lock",
         "batch": 100,
         "afresh": False,
+        "forgotten": 0,
         "own": None,
         "wake": lambda: None,
         ("up_to", datetime): now,
@@ -270,6 +275,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         Reach: reach,
         Webhook: replace(webhook, id=WebhookId(written("webhook", new_uuid(NOW)))),
         Delivery: replace(delivery, id=new_delivery_id(now)),
+        Challenge: new_challenge(now),
         Changes: Changes(enabled=False, url="https://ann.example:444/"),
         Target: Target(True, "ann.example", 444),
         Parcel: parcels[0],

@@ -188,7 +188,7 @@ async def test_seats_and_rematches_are_as_before(stores: Stores) -> None:
     assert (await match_of(node, again.id)).invited == (ann,)
     stores.catch_up()
 
-    async def invitations() -> list[str]:
+    async def invitations() -> list[str | None]:
         feed = (await node.player_feed.page(ann, after=None, token=None, size=50)).items
         return [event.match for event in feed if event.kind is PlayerEventKind.INVITED]
 

@@ -315,10 +315,11 @@ def plain(event: Any) -> dict[str, Any]:
     return {
         "position": event.position,
         "kind": pb.PlayerEventKind.Name(event.kind).removeprefix("PLAYER_EVENT_KIND_").lower(),
-        "match": event.match,
+        "match": event.match if event.HasField("match") else None,
         "game": event.game if event.HasField("game") else None,
         "version": event.version if event.HasField("version") else None,
         "seat": event.seat if event.HasField("seat") else None,
         "message": event.message.text if event.HasField("message") else None,
+        "webhook": event.webhook if event.HasField("webhook") else None,
         "at": seconds.isoformat() + "Z",
     }

@@ -15,6 +15,7 @@ from adapters.rest.app import build
 from services.ports import Scope
 from services.webhooks import MOST
 from tests.support.grpc_client import refusal_of
+from tests.support.proving import proved
 from tests.support.use_cases import Stores, memory_stores, proposal
 
 URL = "https://ann.example/hook"
@@ -89,6 +90,7 @@ async def test_a_webhook_s_life_over_rest() -> None:
             "url": URL,
             "description": "mine",
             "events": ["started", "ended"],
+            "state": "unproved",
             "enabled": True,
             "disabled_reason": None,
             "failing_since": None,
@@ -96,9 +98,18 @@ async def test_a_webhook_s_life_over_rest() -> None:
         }
         path = f"{PATH}/{webhook['id']}"
         assert (await http.get(path)).json() == webhook
+        again = (await http.post(f"{path}/test")).json()
+        assert (again["type"], again["state"]) == ("webhook.challenge", "pending")
+        await proved(stores.webhooks, stores.clock, webhook["id"])
+        webhook |= {"state": "active"}
+        assert (await http.get(path)).json() == webhook
         assert (await http.get(PATH)).json() == {"items": [webhook], "next_page_token": None}
         disabled = (await http.patch(path, json={"enabled": False})).json()
-        assert disabled == webhook | {"enabled": False, "disabled_reason": "by_owner"}
+        assert disabled == webhook | {
+            "state": "disabled",
+            "enabled": False,
+            "disabled_reason": "by_owner",
+        }
         changed = await http.patch(path, json={"enabled": True, "events": ["started"], "description": ""})
         assert changed.json() == webhook | {"events": ["started"], "description": ""}
         await stores.node().open(player, proposal(), None)
@@ -107,11 +118,14 @@ async def test_a_webhook_s_life_over_rest() -> None:
         page = (await http.get(f"{path}/deliveries", params={"page_size": 1})).json()
         assert page["items"] == [tested.json()]
         later = {"page_token": page["next_page_token"]}
-        (started,) = (await http.get(f"{path}/deliveries", params=later)).json()["items"]
+        (started, met) = (await http.get(f"{path}/deliveries", params=later)).json()["items"]
+        assert (met["id"], met["state"]) == (again["id"], "delivered")
         assert (started["type"], started["state"], started["attempts"]) == ("started", "pending", [])
         rotated = await http.post(f"{path}/rotate-secret")
         assert rotated.json()["secret"] != made.json()["secret"]
         assert rotated.headers["cache-control"] == "no-store"
+        moved = (await http.patch(path, json={"url": "https://ann.example/other"})).json()
+        assert (moved["state"], moved["enabled"]) == ("unproved", True)
         assert (await http.delete(path)).status_code == 204
         assert (await http.get(path)).status_code == 404
 
@@ -127,6 +141,11 @@ async def test_a_webhook_s_life_over_grpc() -> None:
         assert (webhook.owner, webhook.url, webhook.description) == (pb.WEBHOOK_OWNER_PLAYER, URL, "mine")
         assert (list(webhook.events), webhook.enabled) == ([STARTED, ENDED], True)
         assert not webhook.HasField("disabled_reason")
+        assert webhook.state == pb.WEBHOOK_STATE_UNPROVED
+        again = (await call("TestWebhook", pb.TestWebhookRequest(webhook=name))).delivery
+        assert again.type == pb.MESSAGE_TYPE_WEBHOOK_CHALLENGE
+        await proved(stores.webhooks, stores.clock, name)
+        webhook.state = pb.WEBHOOK_STATE_ACTIVE
         assert (await call("GetWebhook", pb.GetWebhookRequest(webhook=name))).webhook == webhook
         assert list((await call("ListWebhooks", pb.ListWebhooksRequest())).items) == [webhook]
         update = pb.UpdateWebhookRequest(webhook=name, enabled=False)
@@ -141,10 +160,13 @@ async def test_a_webhook_s_life_over_grpc() -> None:
         page = await call("ListDeliveries", pb.ListDeliveriesRequest(webhook=name, page_size=1))
         assert list(page.items) == [tested]
         behind = pb.ListDeliveriesRequest(webhook=name, page_token=page.next_page_token)
-        (started,) = (await call("ListDeliveries", behind)).items
+        (started, met) = (await call("ListDeliveries", behind)).items
+        assert (met.id, met.state) == (again.id, pb.DELIVERY_STATE_DELIVERED)
         assert (started.type, started.state) == (STARTED, pb.DELIVERY_STATE_PENDING)
         rotated = await call("RotateWebhookSecret", pb.RotateWebhookSecretRequest(webhook=name))
         assert rotated.secret != made.secret
+        update = pb.UpdateWebhookRequest(webhook=name, url="https://ann.example/other")
+        assert (await call("UpdateWebhook", update)).webhook.state == pb.WEBHOOK_STATE_UNPROVED
         await call("DeleteWebhook", pb.DeleteWebhookRequest(webhook=name))
         refused = await call.refusal("GetWebhook", pb.GetWebhookRequest(webhook=name))
         assert refused == ("NOT_FOUND", "NO_SUCH_WEBHOOK", {"webhook": name})

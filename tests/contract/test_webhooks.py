@@ -5,13 +5,19 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 import psycopg
 import pytest
 
+from adapters.postgres import memory_webhooks, outbox
+from adapters.postgres import webhooks as postgres_webhooks
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
+from adapters.postgres.notices import notify
 from adapters.postgres.outbox import OutboxRecorder
+from adapters.postgres.read_models.player_feed import PlayerFeedModel
+from adapters.postgres.read_models.rebuild import Rebuild
 from domain.games import GAMES
 from domain.match import PlayerId, Resign, Visibility
 from domain.shared.seats import Seat
@@ -19,8 +25,9 @@ from domain.shared.viewers import SPECTATOR, seated
 from services.chat_log import ChatRoom, MessageId
 from services.deliveries import PER_TARGET, Parcel, Reply, sent
 from services.errors import Forbidden, Malformed, NotFound, TooMany, Unavailable
-from services.ids import MatchId
+from services.ids import MatchId, parsed
 from services.matches import Matches
+from services.player_feed import PlayerEventKind
 from services.views import Source, seen_event
 from services.webhooks import (
     BOTH_SIGN,
@@ -35,9 +42,12 @@ from services.webhooks import (
     WebhookId,
     WebhookOwner,
     Webhooks,
+    WebhookState,
+    new_challenge,
     written_secret,
 )
 from tests.support.differences import plain
+from tests.support.proving import echo, proved
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
 URL = "https://ann.example/hook"
@@ -75,8 +85,10 @@ async def made(
     owner: WebhookOwner = WebhookOwner.PLAYER,
     url: str = URL,
 ) -> Webhook:
-    """Return a new webhook."""
-    return (await webhooks.create(reach, owner, url, types or ALL, "for tests"))[0]
+    """Return a new webhook whose target has proved that it wants messages."""
+    id = (await webhooks.create(reach, owner, url, types or ALL, "for tests"))[0].id
+    await proved(webhooks._store, webhooks._clock, id)
+    return await webhooks.read(reach, id)
 
 
 async def taken(stores: Stores, **changes: Any) -> list[Parcel]:
@@ -311,7 +323,7 @@ async def test_nothing_is_told_while_a_webhook_is_disabled(stores: Stores) -> No
     assert enabled == webhook
     id = await solo(matches, ann)
     assert [told(parcel)["data"]["match"] for parcel in await taken(stores)] == [id]
-    log = (await webhooks.deliveries(own(ann), webhook.id, after=None, size=10)).items
+    log = await every(webhooks, own(ann), webhook.id)
     assert [delivery.state for delivery in log] == [DeliveryState.PENDING, DeliveryState.FAILED]
 
 
@@ -352,7 +364,7 @@ async def test_an_attempt_is_noted_once(stores: Stores) -> None:
     now = stores.clock.now()
     assert await stores.webhooks.settle(parcel, sent(parcel, BROKEN, now, now, 0)) is None
     assert await stores.webhooks.settle(parcel, sent(parcel, GOOD, now, now, 0)) is None
-    (delivery,) = (await webhooks.deliveries(own(ann), webhook.id, after=None, size=10)).items
+    (delivery,) = await every(webhooks, own(ann), webhook.id)
     assert (delivery.state, len(delivery.attempts)) == (DeliveryState.PENDING, 1)
     assert delivery.attempts[0] == sent(parcel, BROKEN, now, now, 0).attempt
     assert (await webhooks.read(own(ann), webhook.id)).failing_since == now
@@ -360,7 +372,7 @@ async def test_an_attempt_is_noted_once(stores: Stores) -> None:
     (again,) = await stores.webhooks.take(later, later + MINUTE, most=9, per_target=9, under_way={})
     assert (again.id, again.tried, again.body) == (parcel.id, 1, parcel.body)
     await stores.webhooks.settle(again, sent(again, GOOD, later, later, 0))
-    (delivery,) = (await webhooks.deliveries(own(ann), webhook.id, after=None, size=10)).items
+    (delivery,) = await every(webhooks, own(ann), webhook.id)
     assert (delivery.state, len(delivery.attempts)) == (DeliveryState.DELIVERED, 2)
     assert (await webhooks.read(own(ann), webhook.id)).failing_since is None
 
@@ -416,7 +428,7 @@ async def test_the_log_comes_in_pages(stores: Stores) -> None:
         seen += [delivery.match for delivery in page.items]
         if (after := page.next) is None:
             break
-    assert seen == opened[::-1]
+    assert seen == [*opened[::-1], None]
     with pytest.raises(Malformed):
         await webhooks.deliveries(own(ann), webhook.id, after="nonsense", size=2)
 
@@ -449,7 +461,7 @@ async def test_what_is_forgotten_is_not_told_again(database: str) -> None:
         assert len(await every(webhooks, own(ann), webhook.id)) == len(parcels)
         await read_again(stores, database)
         assert len(await every(webhooks, own(ann), webhook.id)) == len(parcels)
-        assert await stores.webhooks.purge(now + timedelta(days=400)) == 2
+        assert await stores.webhooks.purge(now + timedelta(days=400), 100) == 3
         await read_again(stores, database)
         assert len(await every(webhooks, own(ann), webhook.id)) == len(parcels) - 2
 
@@ -464,8 +476,9 @@ async def whisper(stores: Stores, to: PlayerId) -> None:
 
 
 async def every(webhooks: Webhooks, reach: Reach, id: WebhookId) -> list[Any]:
-    """Return all messages to a webhook."""
-    return list((await webhooks.deliveries(reach, id, after=None, size=200)).items)
+    """Return all messages to a webhook behind its challenge."""
+    log = (await webhooks.deliveries(reach, id, after=None, size=200)).items
+    return [delivery for delivery in log if delivery.type is not MessageType.CHALLENGE]
 
 
 async def read_again(stores: Any, database: str) -> None:
@@ -483,13 +496,175 @@ async def test_messages_wake_who_sends_them(database: str) -> None:
     async with postgres_stores(database) as stores:
         webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
         woken: list[datetime] = []
-        outbox = OutboxRecorder(dict(GAMES), stores.datastore, lambda: woken.append(stores.clock.now()))
+        recorder = OutboxRecorder(dict(GAMES), stores.datastore, lambda: woken.append(stores.clock.now()))
         await solo(matches, ann)
-        assert not outbox.catch_up()
+        assert not recorder.catch_up()
         assert woken == []
         await made(webhooks, own(ann))
         await solo(matches, ann)
-        assert not outbox.catch_up()
+        assert not recorder.catch_up()
         assert len(woken) == 1
-        assert not outbox.catch_up()
+        assert not recorder.catch_up()
         assert len(woken) == 1
+
+
+async def unproved(stores: Stores, webhooks: Webhooks, reach: Reach) -> tuple[Webhook, Parcel]:
+    """Return a new webhook, and the challenge to its target, taken."""
+    webhook, _ = await webhooks.create(reach, WebhookOwner.PLAYER, URL, EVERYTHING, "")
+    (challenge,) = await taken(stores)
+    assert challenge.type is MessageType.CHALLENGE
+    return webhook, challenge
+
+
+async def test_nothing_of_a_match_is_sent_before_a_target_proves_itself(stores: Stores) -> None:
+    """It is asked by a challenge, and told of what happens once it has echoed it; of nothing before."""
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
+    webhook, challenge = await unproved(stores, webhooks, own(ann))
+    assert (webhook.state, webhook.enabled) == (WebhookState.UNPROVED, True)
+    await solo(matches, ann)
+    await whisper(stores, ann)
+    assert await taken(stores) == []
+    now = stores.clock.now()
+    await stores.webhooks.settle(challenge, sent(challenge, echo(challenge.body), now, now, 0))
+    assert (await webhooks.read(own(ann), webhook.id)).state is WebhookState.ACTIVE
+    assert await taken(stores) == []
+    id = await solo(matches, ann)
+    assert {told(parcel)["data"]["match"] for parcel in await taken(stores)} == {id}
+
+
+async def test_a_challenge_is_tried_some_times(stores: Stores) -> None:
+    """An answer that is good but no echo is none; in the end the webhook is disabled, and can ask again."""
+    webhooks, ann = stores.webhook_cases(), own(await player(stores))
+    webhook, challenge = await unproved(stores, webhooks, ann)
+    other = echo(new_challenge(stores.clock.now()).body)
+    tried = [GOOD, BROKEN, other]
+    for place, reply in enumerate(tried):
+        now = stores.clock.now()
+        disabled = await stores.webhooks.settle(challenge, sent(challenge, reply, now, now, 0))
+        assert disabled == (DisabledReason.UNPROVED if reply is tried[-1] else None)
+        if reply is not tried[-1]:
+            later = now + timedelta(hours=1)
+            (challenge,) = await stores.webhooks.take(later, later, most=9, per_target=9, under_way={})
+            assert challenge.tried == place + 1
+    (delivery,) = (await webhooks.deliveries(ann, webhook.id, after=None, size=9)).items
+    assert [attempt.error for attempt in delivery.attempts] == [
+        AttemptError.NOT_ECHOED,
+        AttemptError.BAD_STATUS,
+        AttemptError.NOT_ECHOED,
+    ]
+    over = await webhooks.read(ann, webhook.id)
+    assert (over.state, over.disabled_reason) == (WebhookState.DISABLED, DisabledReason.UNPROVED)
+    for changes in (Changes(enabled=True), Changes(enabled=False), Changes(enabled=True)):
+        over = await webhooks.change(ann, webhook.id, changes)
+    assert over.state is WebhookState.UNPROVED
+    await proved(stores.webhooks, stores.clock, webhook.id)
+    assert (await webhooks.read(ann, webhook.id)).state is WebhookState.ACTIVE
+
+
+async def test_another_address_is_asked_again(stores: Stores) -> None:
+    """What is pending waits until it has proved itself, also what was on its way to the old one."""
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
+    webhook = await made(webhooks, own(ann), [MessageType.STARTED])
+    ids = [await solo(matches, ann) for _ in range(3)]
+    (under_way,) = await taken(stores, most=1)
+    same = await webhooks.change(own(ann), webhook.id, Changes(url=URL))
+    assert same.state is WebhookState.ACTIVE
+    moved = await webhooks.change(own(ann), webhook.id, Changes(url="https://new.example/"))
+    assert (moved.state, moved.enabled) == (WebhookState.UNPROVED, True)
+    now = stores.clock.now()
+    await stores.webhooks.settle(under_way, sent(under_way, BROKEN, now, now, 0))
+    later = now + timedelta(days=1)
+    (challenge,) = await stores.webhooks.take(later, later, most=9, per_target=9, under_way={})
+    assert (challenge.type, challenge.url) == (MessageType.CHALLENGE, "https://new.example/")
+    assert {one.next_attempt_at for one in await every(webhooks, own(ann), webhook.id)} == {None}
+    await stores.webhooks.settle(challenge, sent(challenge, echo(challenge.body), later, later, 0))
+    parcels = await stores.webhooks.take(later, later, most=9, per_target=9, under_way={})
+    assert {(told(parcel)["data"]["match"], parcel.url) for parcel in parcels} == {
+        (id, "https://new.example/") for id in ids
+    }
+
+
+async def test_a_backlog_pauses_a_webhook(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many are pending and no more; its owner's feed tells it, and its owner resumes it."""
+    for module in (outbox, memory_webhooks):
+        monkeypatch.setattr(module, "MOST_PENDING", 10)
+    for module in (postgres_webhooks, memory_webhooks):
+        monkeypatch.setattr(module, "KEPT_PENDING", 5)
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
+    webhook = await made(webhooks, own(ann))
+    other = await made(webhooks, own(ann), [MessageType.ENDED])
+    for _ in range(8):
+        await solo(matches, ann)
+        stores.catch_up()
+        await every(webhooks, own(ann), webhook.id)
+    paused = await webhooks.read(own(ann), webhook.id)
+    assert (paused.state, paused.enabled) == (WebhookState.PAUSED, False)
+    assert paused.disabled_reason is DisabledReason.BACKLOG
+    assert (await webhooks.read(own(ann), other.id)).state is WebhookState.ACTIVE
+    pending = await every(webhooks, own(ann), webhook.id)
+    assert {one.state for one in pending} == {DeliveryState.PENDING}
+    assert len(pending) == 10
+
+    feed = stores.services().player_feed
+    items = (await feed.page(ann, after=None, token=None, size=200)).items
+    (notice,) = [item for item in items if item.kind is PlayerEventKind.WEBHOOK_PAUSED]
+    assert (notice.webhook, notice.match, notice.game, notice.version) == (webhook.id, None, None, None)
+    numbers = [int(item.position) for item in items]
+    assert numbers == list(range(1, len(items) + 1))
+    behind = await feed.page(ann, after=notice.position, token=None, size=200)
+    assert list(behind.items) == list(items[int(notice.position) :])
+
+    resumed = await webhooks.change(own(ann), webhook.id, Changes(enabled=True))
+    assert (resumed.state, resumed.disabled_reason) == (WebhookState.ACTIVE, None)
+    states = [one.state for one in await every(webhooks, own(ann), webhook.id)]
+    assert states == [DeliveryState.PENDING] * 5 + [DeliveryState.FAILED] * 5
+    parcels = [parcel for parcel in await taken(stores) if parcel.webhook == webhook.id]
+    assert len(parcels) == 5
+    now = stores.clock.now()
+    for parcel in parcels:
+        await stores.webhooks.settle(parcel, sent(parcel, GOOD, now, now, 0))
+    id = await solo(matches, ann)
+    assert {told(parcel)["data"]["match"] for parcel in await taken(stores)} == {id}
+    await webhooks.change(own(ann), webhook.id, Changes(enabled=False))
+    assert (await webhooks.read(own(ann), webhook.id)).state is WebhookState.DISABLED
+
+
+async def test_the_log_of_a_webhook_holds_so_many(stores: Stores) -> None:
+    """The newest, and whatever is pending; another webhook's do not count."""
+    webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
+    webhook = await made(webhooks, own(ann), [MessageType.STARTED])
+    other = await made(webhooks, own(ann), [MessageType.STARTED])
+    for _ in range(6):
+        await solo(matches, ann)
+    parcels = [parcel for parcel in await taken(stores) if parcel.webhook == webhook.id]
+    now = stores.clock.now()
+    for parcel in parcels[1:]:
+        await stores.webhooks.settle(parcel, sent(parcel, GOOD, now, now, 0))
+    # Two of its own, and both challenges.
+    assert await stores.webhooks.purge(now - timedelta(days=1), 3) == 4
+    left = [one.id for one in await every(webhooks, own(ann), webhook.id)]
+    assert left == [parcels[place].id for place in (5, 4, 3, 0)]
+    assert len(await every(webhooks, own(ann), other.id)) == 6
+
+
+async def test_a_pause_does_not_shift_a_feed_that_is_rebuilt(database: str) -> None:
+    """What the log tells keeps its numbers, around the notice."""
+    async with postgres_stores(database) as stores:
+        matches, ann = stores.node(), await player(stores)
+        number, feed = parsed("player", ann), stores.services().player_feed
+        assert number is not None
+        await solo(matches, ann)
+        stores.catch_up()
+        with stores.datastore.transaction() as cursor:
+            notify(cursor, PlayerEventKind.WEBHOOK_PAUSED, [(number, uuid4(), stores.clock.now())])
+        await solo(matches, ann)
+        stores.catch_up()
+        before = await feed.page(ann, after=None, token=None, size=200)
+        kinds = [item.kind for item in before.items]
+        assert PlayerEventKind.WEBHOOK_PAUSED in kinds[1:-1]
+        with Rebuild(dict(GAMES), stores.datastore, PlayerFeedModel()) as rebuild:
+            while rebuild.advance():
+                pass
+            rebuilt = rebuild.finish()
+        assert (rebuilt.removed, rebuilt.added) == (0, 0)
+        assert await feed.page(ann, after=None, token=None, size=200) == before

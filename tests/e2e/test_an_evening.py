@@ -23,7 +23,7 @@ PATIENCE = 60
 async def test_two_people_and_a_bot_spend_an_evening(database: str) -> None:
     """They meet by quick match, one runs out of time, ratings change, webhooks come once, all play again."""
     allow = ("--database-url", database, "--webhook-private-addresses", "allow")
-    async with receiver(answers(204)) as hook:
+    async with receiver(answers(204), proves=True) as hook:
         with Server(*allow) as one, Server(*allow) as other:
             ann, ben, bot = Client(one.url, "Ann"), Client(other.url, "Ben"), Client(other.url, "Bot")
             made = bot.post("/v1/players/me/tokens", {"scopes": ["bot"]})

@@ -1,6 +1,7 @@
 """A receiver of webhooks: a real HTTP server that behaves as well or as badly as a test wants."""
 
 import asyncio
+import json
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -41,11 +42,15 @@ class Receiver:
         port: Where it listens.
         got: What came, in order.
         behave: How it answers.
+        proves: Whether it echoes challenges whatever it does else.
+        challenges: Those that it has echoed.
     """
 
-    def __init__(self, behave: Behave) -> None:
+    def __init__(self, behave: Behave, *, proves: bool) -> None:
         """Take how it answers."""
         self.behave = behave
+        self.proves = proves
+        self.challenges: list[Got] = []
         self.port = 0
         self.got: list[Got] = []
         self._open: set[asyncio.StreamWriter] = set()
@@ -60,8 +65,13 @@ class Receiver:
                 name.lower(): value.strip() for name, _, value in (field.partition(":") for field in fields)
             }
             body = await reader.readexactly(int(headers.get("content-length", "0")))
-            self.got.append(Got(line, headers, body))
-            await self.behave(reader, writer)
+            if self.proves and (challenge := challenge_in(body)) is not None:
+                self.challenges.append(Got(line, headers, body))
+                answer = json.dumps({"challenge": challenge}).encode()
+                await answers(200, body=answer)(reader, writer)
+            else:
+                self.got.append(Got(line, headers, body))
+                await self.behave(reader, writer)
             await writer.drain()
         self._open.discard(writer)
         writer.close()
@@ -73,9 +83,11 @@ class Receiver:
 
 
 @asynccontextmanager
-async def receiver(behave: Behave, tls: ssl.SSLContext | None = None) -> AsyncIterator[Receiver]:
+async def receiver(
+    behave: Behave, tls: ssl.SSLContext | None = None, *, proves: bool = False
+) -> AsyncIterator[Receiver]:
     """Give a receiver at 127.0.0.1."""
-    made = Receiver(behave)
+    made = Receiver(behave, proves=proves)
     server = await asyncio.start_server(made.serve, "127.0.0.1", 0, ssl=tls)
     made.port = server.sockets[0].getsockname()[1]
     try:
@@ -83,6 +95,14 @@ async def receiver(behave: Behave, tls: ssl.SSLContext | None = None) -> AsyncIt
     finally:
         made.hang_up()
         server.close()
+
+
+def challenge_in(body: bytes) -> str | None:
+    """Return the challenge that a message is, if it is one."""
+    if b"webhook.challenge" not in body:
+        return None
+    challenge: str = json.loads(body)["data"]["challenge"]
+    return challenge
 
 
 def answers(status: int, *headers: str, body: bytes = b"") -> Behave:

@@ -218,6 +218,7 @@ def memory_stores() -> Stores:
     log = MemoryMatchRecorder()
     accounts, quotas, match_list = MemoryAccounts(), MemoryQuotas(MOST_HELD), MemoryMatchList(games, log)
     seeds, chat_log, block_list = MemorySeeds(log, quotas), MemoryChatLog(), MemoryBlockList(accounts)
+    player_log = MemoryPlayerLog(games, log)
     return Stores(
         memory_store(games, log, MemorySnapshots()),
         accounts=accounts,
@@ -231,8 +232,8 @@ def memory_stores() -> Stores:
         agenda=MemoryAgenda(games, log),
         heads=MemoryHeads(log),
         keys=MemoryKeys(),
-        webhooks=MemoryWebhooks(games, log, seeds, chat_log),
-        player_log=MemoryPlayerLog(games, log),
+        webhooks=MemoryWebhooks(games, log, seeds, chat_log, player_log.notify),
+        player_log=player_log,
     )
 
 

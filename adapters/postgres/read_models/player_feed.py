@@ -1,6 +1,7 @@
 """What concerns each player in the log of matches."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -41,23 +42,38 @@ FEEDS = Source(
 """How it is learned, in whatever process, whom something concerns."""
 TALK = Source(
     "chat_messages",
-    sql.SQL("SELECT coalesce(max(position), 0) FROM chat_recipients"),
     sql.SQL(
-        "SELECT player_id, max(position), max(position), count(*) FROM (SELECT * FROM chat_recipients"
+        "SELECT greatest((SELECT max(position) FROM chat_recipients),"
+        " (SELECT max(position) FROM player_notices), 0)"
+    ),
+    sql.SQL(
+        "SELECT player_id, max(position), max(position), count(*) FROM (SELECT * FROM"
+        " (SELECT player_id, position FROM chat_recipients"
+        " UNION ALL SELECT player_id, position FROM player_notices) AS told"
         " WHERE position > %s ORDER BY position FETCH FIRST %s ROWS WITH TIES) AS page GROUP BY player_id"
     ),
     player_id,
 )
-"""How it is learned, in whatever process, for whom something was said."""
+"""How it is learned, in whatever process, for whom something was said, or is told beside the log."""
 
 
 LAST = """
 SELECT id, greatest(
     (SELECT max(number) FROM player_feed WHERE player_id = wanted.id),
     (SELECT number FROM player_feed_starts WHERE player_id = wanted.id)
-) AS last FROM unnest(%s::uuid[]) AS wanted (id)
+) AS last, ARRAY(SELECT number FROM player_notices WHERE player_id = wanted.id) AS taken
+FROM unnest(%s::uuid[]) AS wanted (id)
 """
-"""The last number of each player; of a feed that is forgotten whole, where it ended."""
+"""The last number of each player, of a feed that is forgotten whole where it ended; and those of notices."""
+
+ENTRIES = """
+SELECT number, kind, match_id, game, version, seat, at, inviter_id, NULL::uuid AS webhook_id
+FROM player_feed WHERE player_id = %(player)s AND number > %(after)s
+UNION ALL
+SELECT number, kind, NULL, NULL, NULL, NULL, at, NULL, webhook_id
+FROM player_notices WHERE player_id = %(player)s AND number > %(after)s
+ORDER BY number LIMIT %(limit)s
+"""
 
 
 def inviter(happened: Happened) -> PlayerId | None:
@@ -89,10 +105,14 @@ class PlayerFeedModel:
             LAST,
             (list({player for player, _, _ in found}),),
         )
-        last = {row["id"]: row["last"] or 0 for row in cursor.fetchall()}
+        known = cursor.fetchall()
+        last = {row["id"]: row["last"] or 0 for row in known}
+        taken = {row["id"]: frozenset(row["taken"]) for row in known}
         rows = []
         for player, concern, happened in found:
             last[player] += 1
+            while last[player] in taken[player]:
+                last[player] += 1
             rows.append(
                 (
                     player,
@@ -121,14 +141,14 @@ class PostgresPlayerLog:
     async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
         """Return what concerns a player behind a number, in order."""
         rows = await self._datastore.execute(
-            "SELECT * FROM player_feed WHERE player_id = %s AND number > %s ORDER BY number LIMIT %s",
-            (parsed("player", player), after, limit),
+            ENTRIES, {"player": parsed("player", player), "after": after, "limit": limit}
         )
         return [
             Entry(
                 number=row["number"],
                 kind=PlayerEventKind(row["kind"]),
-                match=match_id(row["match_id"]),
+                match=None if row["match_id"] is None else match_id(row["match_id"]),
+                webhook=None if row["webhook_id"] is None else written("webhook", row["webhook_id"]),
                 game=row["game"],
                 version=row["version"],
                 seat=None if row["seat"] is None else Seat(row["seat"]),
@@ -141,7 +161,8 @@ class PostgresPlayerLog:
     async def latest(self, player: PlayerId) -> int:
         """Return the number of what concerned the player last, 0 if nothing ever did."""
         (row,) = await self._datastore.execute(LAST, ([parsed("player", player)],))
-        return row["last"] or 0
+        last: int = max(row["last"] or 0, *row["taken"], 0)
+        return last
 
     async def start(self, player: PlayerId) -> Place:
         """Return the place up to which a player's feed is forgotten, with what was said; mostly the first."""
@@ -164,6 +185,21 @@ class MemoryPlayerLog:
         self._games = games
         self._log = log
         self.starts: dict[PlayerId, Place] = {}
+        self._notices: dict[PlayerId, dict[int, Entry]] = {}
+
+    def notify(self, player: PlayerId, webhook: str, at: datetime) -> None:
+        """Tell a player that a webhook was paused."""
+        number = 1 + len(self._all(player))
+        self._notices.setdefault(player, {})[number] = Entry(
+            number=number,
+            kind=PlayerEventKind.WEBHOOK_PAUSED,
+            match=None,
+            game=None,
+            version=None,
+            seat=None,
+            webhook=webhook,
+            at=at,
+        )
 
     async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
         """Return what concerns a player behind a number, in order."""
@@ -180,13 +216,17 @@ class MemoryPlayerLog:
 
     def _all(self, player: PlayerId) -> list[Entry]:
         found: list[Entry] = []
+        notices = self._notices.get(player, {})
         for one in whole_log(self._games, self._log):
             for concern in concerns(one.recorded.event, one.match, one.newly_to_act):
                 if concern.player == player:
+                    while notice := notices.get(len(found) + 1):
+                        found.append(notice)
                     entry = Entry(
                         number=len(found) + 1,
                         kind=concern.kind,
                         match=match_id(one.number),
+                        webhook=None,
                         game=one.match.terms.game,
                         version=one.recorded.version,
                         seat=concern.seat,
@@ -194,4 +234,6 @@ class MemoryPlayerLog:
                         inviter=inviter(one),
                     )
                     found.append(entry)
+        while notice := notices.get(len(found) + 1):
+            found.append(notice)
         return found

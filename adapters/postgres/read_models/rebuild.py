@@ -158,8 +158,9 @@ class Draft:
         self._schema = f"{self.name}{mark}"
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
-        """Let the read model write to the drafts; the tables in use are out of its sight."""
-        cursor.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(self._schema)))
+        """Let the read model write to the drafts, which hide the tables in use."""
+        path = sql.SQL(", ").join([sql.Identifier(self._schema), self._used])
+        cursor.execute(sql.SQL("SET LOCAL search_path TO {}").format(path))
         self._model.apply(cursor, batch)
         cursor.execute(sql.SQL("SET LOCAL search_path TO {}").format(self._used))
 

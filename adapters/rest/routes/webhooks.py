@@ -25,8 +25,9 @@ async def create_webhook(request: Call) -> Response[bytes]:
 
     It is told of the matches in which the caller sits, as its seat sees them; one of the deployment of all
     public matches, as a spectator sees them. The answer holds the secret that verifies its messages; it is
-    shown this once. What is sent, and how it is tried again, is described under `webhooks`. An owner may have
-    10. Needs the scope `webhooks`.
+    shown this once. Its target must first echo a challenge; until then the webhook is `unproved`. What is
+    sent, and how it is tried again, is described under `webhooks`. An owner may have 10. Needs the scope
+    `webhooks`.
     """
     reach = await _reach(request)
     asked = await body(request, WebhookRequest)
@@ -68,9 +69,10 @@ async def get_webhook(request: Call, webhook: FromPath[str]) -> Response[bytes]:
     ),
 )
 async def update_webhook(request: Call, webhook: FromPath[str]) -> Response[bytes]:
-    """Change a webhook, or enable one that was disabled.
+    """Change a webhook, enable one that was disabled, or resume one that is paused.
 
-    Needs the scope `webhooks`.
+    A webhook that is given another `url` is asked to echo a challenge again; nothing is sent before. Needs
+    the scope `webhooks`.
     """
     reach = await _reach(request)
     asked = await body(request, WebhookChangesRequest)
@@ -115,6 +117,8 @@ async def rotate_webhook_secret(request: Call, webhook: FromPath[str]) -> Respon
 )
 async def test_webhook(request: Call, webhook: FromPath[str]) -> Response[bytes]:
     """Send a message of type `test`, also to a webhook that is disabled.
+
+    To one that has yet to prove itself the challenge is sent again instead.
 
     It is tried once, within moments; the log tells what came of it. While one is under way no other is sent.
     Needs the scope `webhooks`.

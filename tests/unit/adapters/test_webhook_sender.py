@@ -14,10 +14,12 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from msgspec.structs import replace
 
 from adapters.webhook_sender import MOST_LOOKUPS, TIMEOUT, HttpSender
 from services.deliveries import Parcel, Reply
-from services.webhooks import AttemptError, DeliveryId, MessageType, WebhookId, written_secret
+from services.deliveries import sent as outcome_of
+from services.webhooks import AttemptError, DeliveryId, DeliveryState, MessageType, WebhookId, written_secret
 from tests.support.receiver import Behave, answers, drips, floods, hangs, receiver
 
 OLD, NEW = b"o" * 32, b"n" * 32
@@ -288,3 +290,33 @@ def tls_for(name: str, folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     client = ssl.create_default_context()
     client.load_verify_locations(file)
     return server, client
+
+
+@pytest.mark.parametrize(
+    ("body", "met"),
+    [
+        (b'{"challenge": "abc"}', True),
+        (b'{"challenge": "abc", "more": 1}\n', True),
+        (b"abc", True),
+        (b'"abc"', True),
+        (b"", False),
+        (b"abcd", False),
+        (b'{"challenge": "abd"}', False),
+        (b'{"data": {"challenge": "abc"}}', False),
+        (b"\xff\xfe", False),
+        (b"[1]", False),
+        (b"x" * 5000 + b"abc", False),
+    ],
+)
+async def test_a_challenge_is_met_by_its_echo(body: bytes, met: bool) -> None:
+    """The body of a good answer holds it, as text or as JSON; of other messages no body is looked at."""
+    challenge = b'{"type":"webhook.challenge","data":{"challenge":"abc"}}'
+    async with receiver(answers(200, body=body)) as target:
+        asked = parcel(f"http://127.0.0.1:{target.port}/")
+        told = replace(asked, type=MessageType.CHALLENGE, body=challenge)
+        now = datetime.now(UTC)
+        reply = await sender().send(told, now)
+        made = outcome_of(told, reply, now, now, 0)
+        assert (await sender().send(asked, now)).body == b""
+    assert (made.state is DeliveryState.DELIVERED) == met
+    assert made.attempt.error == (None if met else AttemptError.NOT_ECHOED)

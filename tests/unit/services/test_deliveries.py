@@ -21,6 +21,7 @@ from services.webhooks import (
     Webhooks,
     new_delivery_id,
 )
+from tests.support.proving import proved
 from tests.support.use_cases import ManualClock, memory_stores
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -80,7 +81,8 @@ class Deployment:
         """Return a new webhook to a host."""
         types = [MessageType.STARTED]
         webhook, _ = await self.webhooks.create(REACH, WebhookOwner.PLAYER, f"https://{host}/", types, "")
-        return webhook
+        await proved(self.outbox, self.clock, webhook.id)
+        return await self.read(webhook)
 
     async def queue(self, webhook: Webhook, count: int = 1) -> list[Delivery]:
         """Put messages down."""
@@ -106,8 +108,9 @@ class Deployment:
             await self.deliveries.settled()
 
     async def log(self, webhook: Webhook) -> list[Delivery]:
-        """Return the messages to a webhook, newest first."""
-        return list((await self.webhooks.deliveries(REACH, webhook.id, after=None, size=200)).items)
+        """Return the messages to a webhook behind its challenge, newest first."""
+        log = (await self.webhooks.deliveries(REACH, webhook.id, after=None, size=200)).items
+        return [delivery for delivery in log if delivery.type is not MessageType.CHALLENGE]
 
     async def read(self, webhook: Webhook) -> Webhook:
         """Return a webhook as it is now."""
@@ -260,6 +263,7 @@ async def test_many_hanging_targets_leave_room() -> None:
             webhook, _ = await deployment.webhooks.create(
                 reach, WebhookOwner.PLAYER, f"https://{host}/", [MessageType.STARTED], ""
             )
+            await proved(deployment.outbox, deployment.clock, webhook.id)
             deployment.targets.replies[f"{host}:443"] = SILENT
             await deployment.queue(webhook, 2)
     await deployment.send()

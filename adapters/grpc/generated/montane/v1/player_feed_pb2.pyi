@@ -77,6 +77,8 @@ class _PlayerEventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Playe
     """A match was called off."""
     PLAYER_EVENT_KIND_CHAT: _PlayerEventKind.ValueType  # 10
     """Somebody has written a message that is for the player."""
+    PLAYER_EVENT_KIND_WEBHOOK_PAUSED: _PlayerEventKind.ValueType  # 11
+    """Too much is pending for a webhook of the player: nothing more is put down for it until it is resumed."""
 
 class PlayerEventKind(_PlayerEventKind, metaclass=_PlayerEventKindEnumTypeWrapper):
     """What has happened that concerns a player."""
@@ -103,6 +105,8 @@ PLAYER_EVENT_KIND_CANCELLED: PlayerEventKind.ValueType  # 9
 """A match was called off."""
 PLAYER_EVENT_KIND_CHAT: PlayerEventKind.ValueType  # 10
 """Somebody has written a message that is for the player."""
+PLAYER_EVENT_KIND_WEBHOOK_PAUSED: PlayerEventKind.ValueType  # 11
+"""Too much is pending for a webhook of the player: nothing more is put down for it until it is resumed."""
 Global___PlayerEventKind: _TypeAlias = PlayerEventKind  # noqa: Y015
 
 @_typing.final
@@ -416,20 +420,23 @@ class PlayerEvent(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     MESSAGE_FIELD_NUMBER: _builtins.int
     AT_FIELD_NUMBER: _builtins.int
+    WEBHOOK_FIELD_NUMBER: _builtins.int
     position: _builtins.str
     """Its place in the player's feed; what follows is behind it."""
     kind: Global___PlayerEventKind.ValueType
     """What has happened."""
     match: _builtins.str
-    """The match, `match_...`."""
+    """The match, `match_...`; absent if it is of none."""
     game: _builtins.str
-    """The game's id; absent for talk."""
+    """The game's id; absent for talk, and if it is of no match."""
     version: _builtins.int
-    """Number of the match's event; absent for talk."""
+    """Number of the match's event; absent for talk, and if it is of no match."""
     seat: _builtins.int
     """The seat that it is about: the player's own for a turn, a beginning, an end and a time that was up, otherwise
     the one that was taken or left; absent if it is about none.
     """
+    webhook: _builtins.str
+    """The player's webhook that was paused, `webhook_...`; absent for anything else."""
     @_builtins.property
     def message(self) -> _chat_pb2.ChatMessage:
         """What was said; absent for anything but talk."""
@@ -443,32 +450,41 @@ class PlayerEvent(_message.Message):
         *,
         position: _builtins.str = ...,
         kind: Global___PlayerEventKind.ValueType = ...,
-        match: _builtins.str = ...,
+        match: _builtins.str | None = ...,
         game: _builtins.str | None = ...,
         version: _builtins.int | None = ...,
         seat: _builtins.int | None = ...,
         message: _chat_pb2.ChatMessage | None = ...,
         at: _timestamp_pb2.Timestamp | None = ...,
+        webhook: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_game", b"_game", "_message", b"_message", "_seat", b"_seat", "_version", b"_version", "at", b"at", "game", b"game", "message", b"message", "seat", b"seat", "version", b"version"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_game", b"_game", "_match", b"_match", "_message", b"_message", "_seat", b"_seat", "_version", b"_version", "_webhook", b"_webhook", "at", b"at", "game", b"game", "match", b"match", "message", b"message", "seat", b"seat", "version", b"version", "webhook", b"webhook"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_game", b"_game", "_message", b"_message", "_seat", b"_seat", "_version", b"_version", "at", b"at", "game", b"game", "kind", b"kind", "match", b"match", "message", b"message", "position", b"position", "seat", b"seat", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_game", b"_game", "_match", b"_match", "_message", b"_message", "_seat", b"_seat", "_version", b"_version", "_webhook", b"_webhook", "at", b"at", "game", b"game", "kind", b"kind", "match", b"match", "message", b"message", "position", b"position", "seat", b"seat", "version", b"version", "webhook", b"webhook"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__game: _TypeAlias = _typing.Literal["game"]  # noqa: Y015
     _WhichOneofArgType__game: _TypeAlias = _typing.Literal["_game", b"_game"]  # noqa: Y015
+    _WhichOneofReturnType__match: _TypeAlias = _typing.Literal["match"]  # noqa: Y015
+    _WhichOneofArgType__match: _TypeAlias = _typing.Literal["_match", b"_match"]  # noqa: Y015
     _WhichOneofReturnType__message: _TypeAlias = _typing.Literal["message"]  # noqa: Y015
     _WhichOneofArgType__message: _TypeAlias = _typing.Literal["_message", b"_message"]  # noqa: Y015
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
     _WhichOneofReturnType__version: _TypeAlias = _typing.Literal["version"]  # noqa: Y015
     _WhichOneofArgType__version: _TypeAlias = _typing.Literal["_version", b"_version"]  # noqa: Y015
+    _WhichOneofReturnType__webhook: _TypeAlias = _typing.Literal["webhook"]  # noqa: Y015
+    _WhichOneofArgType__webhook: _TypeAlias = _typing.Literal["_webhook", b"_webhook"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__game) -> _WhichOneofReturnType__game | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__match) -> _WhichOneofReturnType__match | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__message) -> _WhichOneofReturnType__message | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__version) -> _WhichOneofReturnType__version | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__webhook) -> _WhichOneofReturnType__webhook | None: ...
 
 Global___PlayerEvent: _TypeAlias = PlayerEvent  # noqa: Y015

@@ -44,6 +44,8 @@ class _MessageTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MessageTy
     """Something happened in a match, each event as the subscriber may see it."""
     MESSAGE_TYPE_TEST: _MessageType.ValueType  # 8
     """A test; it is sent whether it is subscribed to or not."""
+    MESSAGE_TYPE_WEBHOOK_CHALLENGE: _MessageType.ValueType  # 9
+    """A challenge, which the target must echo before it is told anything; it is sent whether it is subscribed to or not."""
 
 class MessageType(_MessageType, metaclass=_MessageTypeEnumTypeWrapper):
     """What a message tells."""
@@ -66,6 +68,8 @@ MESSAGE_TYPE_MATCH_EVENT: MessageType.ValueType  # 7
 """Something happened in a match, each event as the subscriber may see it."""
 MESSAGE_TYPE_TEST: MessageType.ValueType  # 8
 """A test; it is sent whether it is subscribed to or not."""
+MESSAGE_TYPE_WEBHOOK_CHALLENGE: MessageType.ValueType  # 9
+"""A challenge, which the target must echo before it is told anything; it is sent whether it is subscribed to or not."""
 Global___MessageType: _TypeAlias = MessageType  # noqa: Y015
 
 class _WebhookOwner:
@@ -106,6 +110,10 @@ class _DisabledReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Disabl
     """The target answered 410: it wants no more."""
     DISABLED_REASON_FAILING: _DisabledReason.ValueType  # 3
     """No attempt succeeded for three days."""
+    DISABLED_REASON_BACKLOG: _DisabledReason.ValueType  # 4
+    """1,000 messages were pending: it is paused."""
+    DISABLED_REASON_UNPROVED: _DisabledReason.ValueType  # 5
+    """Its target has not echoed the challenge."""
 
 class DisabledReason(_DisabledReason, metaclass=_DisabledReasonEnumTypeWrapper):
     """Why nothing is sent to a webhook."""
@@ -118,7 +126,43 @@ DISABLED_REASON_GONE: DisabledReason.ValueType  # 2
 """The target answered 410: it wants no more."""
 DISABLED_REASON_FAILING: DisabledReason.ValueType  # 3
 """No attempt succeeded for three days."""
+DISABLED_REASON_BACKLOG: DisabledReason.ValueType  # 4
+"""1,000 messages were pending: it is paused."""
+DISABLED_REASON_UNPROVED: DisabledReason.ValueType  # 5
+"""Its target has not echoed the challenge."""
 Global___DisabledReason: _TypeAlias = DisabledReason  # noqa: Y015
+
+class _WebhookState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _WebhookStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WebhookState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    WEBHOOK_STATE_UNSPECIFIED: _WebhookState.ValueType  # 0
+    """Not said."""
+    WEBHOOK_STATE_UNPROVED: _WebhookState.ValueType  # 1
+    """Its target has yet to echo the challenge; nothing of a match is sent before."""
+    WEBHOOK_STATE_ACTIVE: _WebhookState.ValueType  # 2
+    """It is told of what happens."""
+    WEBHOOK_STATE_PAUSED: _WebhookState.ValueType  # 3
+    """1,000 messages are pending: nothing more is put down for it until its owner enables it again."""
+    WEBHOOK_STATE_DISABLED: _WebhookState.ValueType  # 4
+    """It is disabled."""
+
+class WebhookState(_WebhookState, metaclass=_WebhookStateEnumTypeWrapper):
+    """How far a webhook is."""
+
+WEBHOOK_STATE_UNSPECIFIED: WebhookState.ValueType  # 0
+"""Not said."""
+WEBHOOK_STATE_UNPROVED: WebhookState.ValueType  # 1
+"""Its target has yet to echo the challenge; nothing of a match is sent before."""
+WEBHOOK_STATE_ACTIVE: WebhookState.ValueType  # 2
+"""It is told of what happens."""
+WEBHOOK_STATE_PAUSED: WebhookState.ValueType  # 3
+"""1,000 messages are pending: nothing more is put down for it until its owner enables it again."""
+WEBHOOK_STATE_DISABLED: WebhookState.ValueType  # 4
+"""It is disabled."""
+Global___WebhookState: _TypeAlias = WebhookState  # noqa: Y015
 
 class _DeliveryState:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -170,6 +214,8 @@ class _AttemptErrorEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AttemptE
     """Nobody listens there, or the connection broke."""
     ATTEMPT_ERROR_TLS_FAILED: _AttemptError.ValueType  # 7
     """The certificate is not trusted, not the host's, or TLS is not spoken."""
+    ATTEMPT_ERROR_NOT_ECHOED: _AttemptError.ValueType  # 8
+    """The answer to a challenge did not echo it."""
 
 class AttemptError(_AttemptError, metaclass=_AttemptErrorEnumTypeWrapper):
     """Why an attempt did not succeed."""
@@ -190,6 +236,8 @@ ATTEMPT_ERROR_CONNECTION_FAILED: AttemptError.ValueType  # 6
 """Nobody listens there, or the connection broke."""
 ATTEMPT_ERROR_TLS_FAILED: AttemptError.ValueType  # 7
 """The certificate is not trusted, not the host's, or TLS is not spoken."""
+ATTEMPT_ERROR_NOT_ECHOED: AttemptError.ValueType  # 8
+"""The answer to a challenge did not echo it."""
 Global___AttemptError: _TypeAlias = AttemptError  # noqa: Y015
 
 @_typing.final
@@ -368,12 +416,13 @@ class UpdateWebhookRequest(_message.Message):
     webhook: _builtins.str
     """`webhook_...`."""
     url: _builtins.str
-    """Where messages are sent, those that are pending too."""
+    """Where messages are sent, those that are pending too, once the target has echoed a challenge."""
     description: _builtins.str
     """What it is for, at most 200 printable characters."""
     enabled: _builtins.bool
     """Whether messages are sent. One that is disabled gives up what is pending; one that is enabled is told of what
-    happens from then on.
+    happens from then on. So is one that is paused, by `true`; of what is pending for it the newest 500 messages are
+    sent at once and the others given up.
     """
     @_builtins.property
     def events(self) -> _containers.RepeatedScalarFieldContainer[Global___MessageType.ValueType]:
@@ -642,6 +691,7 @@ class Webhook(_message.Message):
     DISABLED_REASON_FIELD_NUMBER: _builtins.int
     FAILING_SINCE_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """`webhook_` and 26 characters."""
     owner: Global___WebhookOwner.ValueType
@@ -651,9 +701,11 @@ class Webhook(_message.Message):
     description: _builtins.str
     """What it is for, in the owner's words."""
     enabled: _builtins.bool
-    """Whether messages are sent."""
+    """Whether messages are put down for it."""
     disabled_reason: Global___DisabledReason.ValueType
     """Why none are; absent while it is enabled."""
+    state: Global___WebhookState.ValueType
+    """How far it is."""
     @_builtins.property
     def events(self) -> _containers.RepeatedScalarFieldContainer[Global___MessageType.ValueType]:
         """The types of messages that are sent."""
@@ -678,10 +730,11 @@ class Webhook(_message.Message):
         disabled_reason: Global___DisabledReason.ValueType | None = ...,
         failing_since: _timestamp_pb2.Timestamp | None = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
+        state: Global___WebhookState.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_disabled_reason", b"_disabled_reason", "_failing_since", b"_failing_since", "created_at", b"created_at", "disabled_reason", b"disabled_reason", "failing_since", b"failing_since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disabled_reason", b"_disabled_reason", "_failing_since", b"_failing_since", "created_at", b"created_at", "description", b"description", "disabled_reason", b"disabled_reason", "enabled", b"enabled", "events", b"events", "failing_since", b"failing_since", "id", b"id", "owner", b"owner", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disabled_reason", b"_disabled_reason", "_failing_since", b"_failing_since", "created_at", b"created_at", "description", b"description", "disabled_reason", b"disabled_reason", "enabled", b"enabled", "events", b"events", "failing_since", b"failing_since", "id", b"id", "owner", b"owner", "state", b"state", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__disabled_reason: _TypeAlias = _typing.Literal["disabled_reason"]  # noqa: Y015
     _WhichOneofArgType__disabled_reason: _TypeAlias = _typing.Literal["_disabled_reason", b"_disabled_reason"]  # noqa: Y015

@@ -38,6 +38,12 @@ class WebhookServiceStub:
     tried again 9 times within three days, later if you ask so by Retry-After. Messages may come twice, then with the
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
+
+    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
+    `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
+    given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its
+    owner's feed tells, until it is enabled again.
     """
 
     def __init__(self, channel):
@@ -101,6 +107,12 @@ class WebhookServiceServicer:
     tried again 9 times within three days, later if you ask so by Retry-After. Messages may come twice, then with the
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
+
+    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
+    `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
+    given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its
+    owner's feed tells, until it is enabled again.
     """
 
     def CreateWebhook(self, request, context):
@@ -146,8 +158,8 @@ class WebhookServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TestWebhook(self, request, context):
-        """Sends a message of type `test`, also to a webhook that is disabled. It is tried once; its log tells what came of
-        it. While one is under way no other is sent.
+        """Sends a message of type `test`, also to a webhook that is disabled; to one that has yet to prove itself the
+        challenge again. A test is tried once; its log tells what came of it. While one is under way no other is sent.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -224,6 +236,12 @@ class WebhookService:
     tried again 9 times within three days, later if you ask so by Retry-After. Messages may come twice, then with the
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
+
+    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
+    `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
+    given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its
+    owner's feed tells, until it is enabled again.
     """
 
     @staticmethod

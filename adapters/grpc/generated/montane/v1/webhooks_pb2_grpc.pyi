@@ -39,6 +39,12 @@ class WebhookServiceStub:
     tried again 9 times within three days, later if you ask so by Retry-After. Messages may come twice, then with the
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
+
+    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
+    `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
+    given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its
+    owner's feed tells, until it is enabled again.
     """
 
     @_typing.overload
@@ -58,8 +64,8 @@ class WebhookServiceStub:
     RotateWebhookSecret: _grpc.UnaryUnaryMultiCallable[_webhooks_pb2.RotateWebhookSecretRequest, _webhooks_pb2.RotateWebhookSecretResponse]
     """Gives a webhook a new secret. For 24 hours messages are signed with the one before too, in a second signature."""
     TestWebhook: _grpc.UnaryUnaryMultiCallable[_webhooks_pb2.TestWebhookRequest, _webhooks_pb2.TestWebhookResponse]
-    """Sends a message of type `test`, also to a webhook that is disabled. It is tried once; its log tells what came of
-    it. While one is under way no other is sent.
+    """Sends a message of type `test`, also to a webhook that is disabled; to one that has yet to prove itself the
+    challenge again. A test is tried once; its log tells what came of it. While one is under way no other is sent.
     """
     ListDeliveries: _grpc.UnaryUnaryMultiCallable[_webhooks_pb2.ListDeliveriesRequest, _webhooks_pb2.ListDeliveriesResponse]
     """Gives the messages to a webhook and what became of them, newest first. They are kept for some weeks."""
@@ -78,6 +84,12 @@ class WebhookServiceAsyncStub(WebhookServiceStub):
     tried again 9 times within three days, later if you ask so by Retry-After. Messages may come twice, then with the
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
+
+    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
+    `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
+    given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its
+    owner's feed tells, until it is enabled again.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -94,8 +106,8 @@ class WebhookServiceAsyncStub(WebhookServiceStub):
     RotateWebhookSecret: _aio.UnaryUnaryMultiCallable[_webhooks_pb2.RotateWebhookSecretRequest, _webhooks_pb2.RotateWebhookSecretResponse]  # type: ignore[assignment]
     """Gives a webhook a new secret. For 24 hours messages are signed with the one before too, in a second signature."""
     TestWebhook: _aio.UnaryUnaryMultiCallable[_webhooks_pb2.TestWebhookRequest, _webhooks_pb2.TestWebhookResponse]  # type: ignore[assignment]
-    """Sends a message of type `test`, also to a webhook that is disabled. It is tried once; its log tells what came of
-    it. While one is under way no other is sent.
+    """Sends a message of type `test`, also to a webhook that is disabled; to one that has yet to prove itself the
+    challenge again. A test is tried once; its log tells what came of it. While one is under way no other is sent.
     """
     ListDeliveries: _aio.UnaryUnaryMultiCallable[_webhooks_pb2.ListDeliveriesRequest, _webhooks_pb2.ListDeliveriesResponse]  # type: ignore[assignment]
     """Gives the messages to a webhook and what became of them, newest first. They are kept for some weeks."""
@@ -113,6 +125,12 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
     tried again 9 times within three days, later if you ask so by Retry-After. Messages may come twice, then with the
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
+
+    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
+    `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
+    given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its
+    owner's feed tells, until it is enabled again.
     """
 
     @_abc_1.abstractmethod
@@ -169,8 +187,8 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _webhooks_pb2.TestWebhookRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_webhooks_pb2.TestWebhookResponse, _abc.Awaitable[_webhooks_pb2.TestWebhookResponse]]:
-        """Sends a message of type `test`, also to a webhook that is disabled. It is tried once; its log tells what came of
-        it. While one is under way no other is sent.
+        """Sends a message of type `test`, also to a webhook that is disabled; to one that has yet to prove itself the
+        challenge again. A test is tried once; its log tells what came of it. While one is under way no other is sent.
         """
 
     @_abc_1.abstractmethod
