@@ -144,6 +144,9 @@ def serve(
         str | None, _flag("rate_limit", "Limits by token and address: on or off. Default: on")
     ] = None,
     trusted_proxies: Annotated[str | None, _flag("trusted_proxies", "Proxies in front. Default: 0")] = None,
+    base_path: Annotated[
+        str | None, _flag("base_path", "Path that clients see in front of all others. Default: none")
+    ] = None,
 ) -> None:
     """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named.
 
@@ -179,6 +182,7 @@ def serve(
         log_level=log_level,
         rate_limit=rate_limit,
         trusted_proxies=trusted_proxies,
+        base_path=base_path,
     )
     from adapters.databases import StartError
     from adapters.main import Duties, serve

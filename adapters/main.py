@@ -17,6 +17,7 @@ import uvicorn
 from msgspec import Struct
 
 from adapters import logs
+from adapters.base_path import Place
 from adapters.clock import SystemClock
 from adapters.collector import Collector
 from adapters.databases import StartError, database, migrated, shared_database
@@ -243,12 +244,11 @@ async def _serve(
         room = _room_for_connections(settings.pool_size, faces=duties.rest + duties.grpc)
         single = None if settings.limits.trusted_proxies else settings.limits.connections
         if duties.rest:
-            http_addr, stop = await start_rest(
-                settings.http_addr, services, limiter, Connections(room, single)
-            )
+            bounds = Connections(room, single)
+            http_addr, stop = await start_rest(settings.http_addr, services, limiter, bounds, settings.place)
             closing.append(stop)
         if duties.grpc:
-            grpc_addr, stop = await _start_grpc(settings.grpc_addr, services, limiter, room)
+            grpc_addr, stop = await _start_grpc(settings, services, limiter, room)
             closing.append(stop)
         if working is not None:
             working.start()
@@ -280,6 +280,7 @@ async def start_rest(
     services: Services,
     limiter: Limiter | None = None,
     connections: Connections | None = None,
+    place: Place | None = None,
 ) -> tuple[Address, Stop]:
     """Start REST and return where it listens and what stops it.
 
@@ -288,6 +289,7 @@ async def start_rest(
         services: The use cases.
         limiter: The budgets; None sets none.
         connections: The bounds of connections; None sets none.
+        place: Where clients find it; None for the root of what they see.
 
     Raises:
         StartError: The address cannot be listened on.
@@ -296,7 +298,7 @@ async def start_rest(
         connections = Connections()
     listeners = _listeners(address)
     config = uvicorn.Config(
-        build_rest(services, installed_version("montane"), limiter),
+        build_rest(services, installed_version("montane"), limiter, place),
         log_config=None,
         access_log=False,
         lifespan="off",
@@ -304,7 +306,7 @@ async def start_rest(
         server_header=False,
         # Who calls is told by a proxy only if a setting says that one stands in front.
         proxy_headers=False,
-        http=cast(Any, partial(HttpConnection, connections)),
+        http=cast(Any, partial(HttpConnection, connections, place.base if place else "")),
         ws=cast(Any, partial(SocketConnection, connections)),
         ws_max_size=MAX_BODY,
         # Compression takes more memory a connection than all else together.
@@ -322,10 +324,13 @@ async def start_rest(
 
 
 async def _start_grpc(
-    address: Address, services: Services, limiter: Limiter, most_connections: int | None
+    settings: Settings, services: Services, limiter: Limiter, most_connections: int | None
 ) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
-    server = GrpcServer(services, services.matches.ready, str(address), limiter, most_connections)
+    address = settings.grpc_addr
+    server = GrpcServer(
+        services, services.matches.ready, str(address), limiter, most_connections, settings.base_path
+    )
     try:
         await server.start()
     except RuntimeError as error:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from adapters.base_path import Place, is_own, is_path
 from services.limits import UNLIMITED, Budget, Limits
 from services.ports import QuotaKind
 
@@ -79,6 +80,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         rate_limit_address_streams: Streams open at once from one address.
         rate_limit_connections: Connections open at once from one address, if no proxies are trusted.
         trusted_proxies: How many proxies stand in front, whose `X-Forwarded-For` says who calls.
+        base_path: The path that clients see in front of all others; empty for none, or if the trusted proxies
+            say it by `X-Forwarded-Prefix`.
     """
 
     database_url: str | None = None
@@ -118,6 +121,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit_address_streams: int | None = DEFAULTS.address_streams
     rate_limit_connections: int | None = DEFAULTS.connections
     trusted_proxies: int = DEFAULTS.trusted_proxies
+    base_path: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Where clients find the server."""
+        return Place(self.base_path, self.trusted_proxies)
 
     @property
     def quotas(self) -> Mapping[QuotaKind, int | None]:
@@ -247,6 +256,15 @@ def _proxies(text: str) -> int:
     return int(text)
 
 
+def _base_path(text: str) -> str:
+    path = text.rstrip("/")
+    if path and not is_path(path):
+        raise ValueError("expected a path such as /montane")
+    if path and is_own(path):
+        raise ValueError("expected a path that begins with no path of the server's own")
+    return path
+
+
 def _allowed(text: str) -> bool:
     if text not in ("allow", "refuse"):
         raise ValueError("expected allow or refuse")
@@ -322,4 +340,5 @@ _READERS: Mapping[str, Any] = {
     "rate_limit_address_streams": _most,
     "rate_limit_connections": _most_or_any,
     "trusted_proxies": _proxies,
+    "base_path": _base_path,
 }

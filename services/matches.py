@@ -63,9 +63,12 @@ from services.ports import (
     Seeds,
     VersionTaken,
 )
+from services.remembered import Remembered
 from services.views import SeenEvent, View, seen_events, source, view
 
 LONGEST_ENTROPY = 256
+READINESS = 1.0
+"""Seconds for which it is remembered whether the store answers."""
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -141,6 +144,7 @@ class Matches:
         max_commands: The most commands of a match that is opened from now on; None for no limit.
         decisions: What carries out commands.
         feeds: What happens in the matches that are watched.
+        ready: Whether the store answers.
     """
 
     def __init__(
@@ -186,6 +190,7 @@ class Matches:
         self._match_list = match_list
         self._clock = clock
         self._live = self.decisions.live
+        self.ready = Remembered(self._answers, READINESS)
 
     def game(self, id: str, ruleset: str | None = None) -> Game[Any, Any, Any, Any]:
         """Return a game, in its newest edition or in that of a ruleset.
@@ -396,8 +401,7 @@ class Matches:
             viewer=seated(seat),
         )
 
-    async def ready(self) -> bool:
-        """Return whether the store answers."""
+    async def _answers(self) -> bool:
         try:
             return await self._store.answers()
         except Unavailable:

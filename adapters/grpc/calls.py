@@ -277,7 +277,11 @@ async def onlooker(players: Players, context: Context) -> PlayerId | None:
 
 
 def idempotency_key(context: Context) -> str | None:
-    """Return the key that the caller gave, if any."""
+    """Return the key that the caller gave, if any.
+
+    Raises:
+        Malformed: It gave two.
+    """
     return _metadata(context, KEY)
 
 
@@ -299,7 +303,9 @@ def _token(context: Context) -> str | None:
 
 
 def _metadata(context: Context, name: str) -> str | None:
-    for key, value in context.invocation_metadata() or ():
-        if key == name:
-            return value if isinstance(value, str) else value.decode(errors="replace")
-    return None
+    values = [value for key, value in context.invocation_metadata() or () if key == name]
+    if len(values) > 1:
+        raise Malformed("INVALID_FIELD", field=name, expected="given only once")
+    return next(
+        (value if isinstance(value, str) else value.decode(errors="replace") for value in values), None
+    )

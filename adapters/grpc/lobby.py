@@ -48,9 +48,16 @@ TERMS: Mapping[str, tuple[type[StrEnum], EnumDescriptor]] = {
 class LobbyCalls(MatchServiceServicer):
     """The calls of `MatchService` that bring players together."""
 
-    def __init__(self, services: Services, mapper: Mapper) -> None:
-        """Take the use cases, and how what games have of their own is written and read."""
+    def __init__(self, services: Services, mapper: Mapper, base_path: str = "") -> None:
+        """Take the use cases.
+
+        Args:
+            services: The use cases.
+            mapper: How what games have of their own is written and read.
+            base_path: The path that clients of REST see in front of all others.
+        """
         self._services = services
+        self._base_path = base_path
         self._mapper = mapper
 
     @override
@@ -134,7 +141,9 @@ class LobbyCalls(MatchServiceServicer):
         """Return the link of a match."""
         player = await caller(self._services.players, context, Scope.PLAY)
         link = await self._services.invitations.link(player.id, MatchId(request.match))
-        return pb.GetInvitationResponse(match=link.match, invitation=link.invitation, path=link.path)
+        return pb.GetInvitationResponse(
+            match=link.match, invitation=link.invitation, path=self._base_path + link.path
+        )
 
     @override
     async def RenewInvitation(
@@ -147,7 +156,10 @@ class LobbyCalls(MatchServiceServicer):
         )
         tell_key(context, key)
         return pb.RenewInvitationResponse(
-            match=link.match, invitation=link.invitation, path=link.path, idempotency_key=key
+            match=link.match,
+            invitation=link.invitation,
+            path=self._base_path + link.path,
+            idempotency_key=key,
         )
 
     @override

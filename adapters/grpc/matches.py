@@ -43,9 +43,9 @@ log = logging.getLogger(__name__)
 class MatchCalls(LobbyCalls):
     """The service `MatchService`."""
 
-    def __init__(self, services: Services, mapper: Mapper) -> None:
-        """Take the use cases, and how what games have of their own is written and read."""
-        super().__init__(services, mapper)
+    def __init__(self, services: Services, mapper: Mapper, base_path: str = "") -> None:
+        """Take the use cases, and what their answers are written with."""
+        super().__init__(services, mapper, base_path)
         self._matches = services.matches
         self._players = services.players
 

@@ -108,6 +108,7 @@ class GrpcServer:
         address: str,
         limiter: Limiter | None = None,
         most_connections: int | None = None,
+        base_path: str = "",
     ) -> None:
         """Take what is served and where.
 
@@ -117,9 +118,11 @@ class GrpcServer:
             address: `host:port`; port 0 takes any free one.
             limiter: The budgets; without, anybody may ask for anything.
             most_connections: How many connections there may be in all; None for any number.
+            base_path: The path that clients of REST see in front of all others.
         """
         self._services = services
         self._readiness = readiness
+        self._base_path = base_path
         self._address = address
         self._limiter = limiter or Limiter()
         self._health = health_aio.HealthServicer()
@@ -147,7 +150,7 @@ class GrpcServer:
         )
         add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(self._services), server)
-        add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper), server)
+        add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper, self._base_path), server)
         player_feed_calls = PlayerFeedCalls(self._services.player_feed, players)
         add_PlayerFeedServiceServicer_to_server(player_feed_calls, server)
         add_StatisticsServiceServicer_to_server(StatisticsCalls(self._services), server)

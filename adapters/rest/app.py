@@ -1,7 +1,8 @@
 """The REST application."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from litestar import Litestar, Response, Router, get
@@ -9,13 +10,20 @@ from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import License
 
+from adapters.base_path import Place
 from adapters.rest import problems
+from adapters.rest.answers import JSON, PUBLIC, Answer, Empty
 from adapters.rest.connections import ClientGone
+from adapters.rest.front import Front
 from adapters.rest.limits import Limited, about
+from adapters.rest.negotiation import best_type
 from adapters.rest.openapi import document
-from adapters.rest.requests import MAX_BODY, Call
+from adapters.rest.parameters import Operation, given_twice, once, operation
+from adapters.rest.prepared import Prepared, Shelf, shelf
+from adapters.rest.requests import MAX_BODY, Call, base_of
 from adapters.rest.routes import (
     branches,
     catalogue,
@@ -33,7 +41,7 @@ from adapters.rest.routes import (
 from adapters.rest.sockets import Socket
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
-from services.errors import Failure, Malformed
+from services.errors import Failure, NotFound
 from services.limits import UNLIMITED, Limiter
 
 EXPOSED = [
@@ -86,12 +94,52 @@ Requests sent before the answers to earlier ones are answered in order. Who ends
 what it sent; then the connection closes, and with it a stream. A reader that takes nothing for 20 seconds is
 cut off. A message of a WebSocket may come in 32 frames, and 20 pings and pongs a second; beyond, it is closed
 with 1008. What is refused for how it was sent is answered with `Connection: close`.
+
+## HTTP
+
+`HEAD` may be asked wherever `GET` may, and opens no stream. A parameter that is unknown, given twice, or not
+just what is described here is 400; a body whose fields all have defaults may be left out. `Accept` chooses
+between what an operation can answer with, by weight; who excludes all of it with `q=0` gets 406.
+
+What depends on the caller is `private` to caches. What is read of one match has an `ETag` of the match's
+version and of who looks, as `"41.0"` or `"41.spectator"`, and `If-None-Match` is answered by 304 while that
+is so; the `ETag` of a command's answer is the version alone. The catalogue and these pages have one too, and
+come compressed to who accepts `gzip`. All else is `no-store`.
 """
 
+ONLY_ONCE = {
+    b"authorization": "Authorization",
+    b"content-type": "Content-Type",
+    b"idempotency-key": "Idempotency-Key",
+    b"last-event-id": "Last-Event-ID",
+}
+"""The headers of which a request may have one line."""
 
-def build(services: Services, version: str, limiter: Limiter | None = None) -> Litestar:
-    """Return the application on these use cases; without a limiter anybody may ask for anything."""
-    limiter = limiter or Limiter()
+LOOKED_AT = frozenset({b"accept", b"content-length", b"content-encoding", *ONLY_ONCE})
+"""The headers that are looked at before anything is done."""
+
+ANYTHING = (b"", b"*/*")
+"""The `Accept` of a client that takes whatever there is."""
+
+OPERATION = "operation"
+"""The option of a handler that says what a request for it may have."""
+
+NOT_CODED = (b"", b"identity")
+"""The content codings in which a body is as it is."""
+
+
+def build(
+    services: Services, version: str, limiter: Limiter | None = None, place: Place | None = None
+) -> Litestar:
+    """Return the application.
+
+    Args:
+        services: The use cases.
+        version: What it calls its version.
+        limiter: The budgets; without, anybody may ask for anything.
+        place: Where clients find it; at the root of what they see if left out.
+    """
+    limiter, place = limiter or Limiter(), place or Place()
     app = Litestar(
         route_handlers=[
             Router(
@@ -115,7 +163,8 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
             *docs.ROUTES,
             openapi,
         ],
-        state=State({"services": services}),
+        before_request=answer_options,
+        state=State({"services": services, "shelf": Shelf()}),
         exception_handlers={
             Failure: problems.on_failure,
             Rejected: problems.on_failure,
@@ -135,48 +184,102 @@ def build(services: Services, version: str, limiter: Limiter | None = None) -> L
             use_handler_docstrings=True,
             operation_id_creator=lambda handler, method, path: handler.handler_name,
             path="/openapi",
+            # The document is finished here, and read at `/docs`.
+            render_plugins=[NoPage(path=["/", "/openapi.json"])],
         ),
         logging_config=None,
         debug=False,
     )
     # Within CORS, so that a page of another origin can read that it was refused, and outside all else.
     outermost = cast(Any, app.asgi_handler)
-    outermost.app = Limited(outermost.app, limiter)
+    outermost.app = Front(Limited(outermost.app, limiter), place)
     limited = limiter.limits != UNLIMITED
     described = _document(app, list(services.matches.games.values()), limited=limited)
-    app.state.query_names = {
-        operation["operationId"]: {
-            parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "query"
-        }
-        for path in described["paths"].values()
-        for operation in path.values()
+    by_name = {
+        one["operationId"]: operation(one) for path in described["paths"].values() for one in path.values()
     }
-    app.state.methods = {route.path_format: ", ".join(sorted(route.methods)) for route in app.routes}
-    app.state.openapi = msgspec.json.encode(described)
+    for route in app.routes:
+        for handler in getattr(route, "route_handlers", ()):
+            if handler.handler_name in by_name:
+                handler.opt[OPERATION] = by_name[handler.handler_name]
+    app.state.methods = {route.path_format: problems.allowed(route.methods) for route in app.routes}
+    del described["servers"]
+    app.state.described = msgspec.json.encode(described)
+    app.state.openapi = described_at(place.base, app.state.described)
     return app
 
 
 @get("/openapi.json", include_in_schema=False)
-async def openapi(state: State) -> Response[bytes]:
+async def openapi(request: Call) -> Response[bytes]:
     """Give the OpenAPI document."""
-    return Response(state.openapi, media_type="application/json")
+    base, described = base_of(request.scope), request.app.state.described
+    return (
+        shelf(request)
+        .get(("openapi", base), lambda: Prepared(JSON, described_at(base, described)))
+        .answer(request)
+    )
 
 
-async def look_over(request: Call) -> Response[None] | None:
-    """Refuse a query parameter that the operation does not have: it would be a slip that goes unnoticed.
+def described_at(base: str, described: bytes) -> bytes:
+    """Return the OpenAPI document for clients that see this path in front of all others."""
+    servers = msgspec.json.encode({"servers": [{"url": base or "/"}]})
+    return servers[:-1] + b"," + described[1:]
 
-    OPTIONS is answered here: the framework names only the methods of the path that were registered first.
-    """
-    if request.method == "OPTIONS":
-        methods = request.app.state.methods[request.scope["path_template"]]
-        return Response(None, status_code=204, headers={"Allow": methods})
-    if not request.scope["query_string"]:
+
+class NoPage(OpenAPIRenderPlugin):
+    """Keeps the framework from showing the document in pages of its own, which load from other servers."""
+
+    def render(self, request: Any, openapi_schema: Any) -> bytes:
+        """Say that there is nothing."""
+        raise NotFound("NO_SUCH_RESOURCE")
+
+
+async def answer_options(request: Call) -> Answer | None:
+    """Answer `OPTIONS`: the framework names only the methods of the path that were registered first."""
+    if request.method != "OPTIONS":
         return None
-    known = request.app.state.query_names.get(request.route_handler.handler_name, ())
-    for name in request.query_params:
-        if name not in known:
-            raise Malformed("UNKNOWN_FIELD", field=name)
+    return Empty(204, {"Allow": request.app.state.methods[request.scope["path_template"]]}, PUBLIC)
+
+
+async def look_over(request: Call) -> Answer | None:
+    """Refuse what the operation does not have, or cannot answer: it would be a slip that goes unnoticed.
+
+    Raises:
+        Malformed: A parameter is unknown, given twice, or not what the document says.
+        HTTPException: The body is too large or coded, or nothing that there is is accepted.
+    """
+    scope = request.scope
+    found: Operation | None = scope["route_handler"].opt.get(OPERATION)
+    if found is None:
+        return await answer_options(request)
+    _check_headers(scope["headers"], found.offers)
+    if query := scope["query_string"]:
+        given = once(parse_qsl(query.decode("latin-1"), keep_blank_values=True), found.query)
+        if read := {name: check(given[name], name) for name, check in found.checked.items() if name in given}:
+            scope["query_string"] = urlencode(given | read).encode()
+    for name, check in found.path.items():
+        scope["path_params"][name] = check(scope["path_params"][name], name)
     return None
+
+
+def _check_headers(headers: Iterable[tuple[bytes, bytes]], offers: tuple[str, ...]) -> None:
+    accepted = b""
+    seen: set[bytes] = set()
+    for name, value in headers:
+        if name not in LOOKED_AT:
+            continue
+        if name == b"accept":
+            accepted = accepted + b"," + value if accepted else value
+        elif name in ONLY_ONCE:
+            if name in seen:
+                raise given_twice(ONLY_ONCE[name])
+            seen.add(name)
+        elif name == b"content-length" and value.isdigit() and int(value[:9]) > MAX_BODY:
+            raise HTTPException(status_code=413)
+        elif name == b"content-encoding" and value.lower() not in NOT_CODED:
+            raise HTTPException(status_code=415, headers={"Accept-Encoding": "identity"})
+    if accepted not in ANYTHING and offers and best_type(accepted.decode("latin-1"), offers) is None:
+        raise HTTPException(status_code=406)
 
 
 def _document(app: Litestar, games: Sequence[Any], *, limited: bool) -> Any:

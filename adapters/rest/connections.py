@@ -75,10 +75,11 @@ class Refused(Exception):  # noqa: N818 - how the parser is stopped
 class HttpConnection(HttpToolsProtocol):
     """A connection that speaks HTTP."""
 
-    def __init__(self, connections: Connections, **given: Any) -> None:
-        """Take what counts it, and what the server gives."""
+    def __init__(self, connections: Connections, base: str = "", **given: Any) -> None:
+        """Take what counts it, the path that clients see in front, and what the server gives."""
         super().__init__(**given)
         self._connections = connections
+        self._base = base
         self._part = Part.REQUEST
         self._since = self.loop.time()
         self._patience = HEAD_SECONDS
@@ -384,15 +385,15 @@ class HttpConnection(HttpToolsProtocol):
         """Answer with a problem, and read on for a while: a client that still sends reads no answer."""
         if self.transport.is_closing():
             return
-        body = msgspec.json.encode(_problem(status))
+        body = msgspec.json.encode(_problem(self._base, status))
         lines = [STATUS_LINE[status]]
         for name, value in self.server_state.default_headers:
             lines += [name, b": ", value, b"\r\n"]
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             lines.append(b"retry-after: %d\r\n" % RETRY_SECONDS)
         lines.append(
-            b"content-type: %b\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%b"
-            % (MEDIA_TYPE.encode(), len(body), body)
+            b"content-type: %b\r\ncontent-length: %d\r\n"
+            b"cache-control: no-store\r\nconnection: close\r\n\r\n%b" % (MEDIA_TYPE.encode(), len(body), body)
         )
         self.transport.write(b"".join(lines))
         self.transport.write_eof()
@@ -536,9 +537,9 @@ def _unable() -> None:
     """Do nothing: the server has no way."""
 
 
-def _problem(status: int) -> Any:
+def _problem(base: str, status: int) -> Any:
     reason, kind = HTTP_KINDS[status]
-    return problem(kind, reason, SENTENCES.get(reason) or kind.meaning.replace("`", ""), {})
+    return problem(base, kind, reason, SENTENCES.get(reason) or kind.meaning.replace("`", ""), {})
 
 
 async def _ping(scope: Any, receive: Any, send: Any) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from litestar import Response
 from litestar.response.base import ASGIResponse
 
+from adapters.rest.answers import UNSTORED
 from adapters.rest.connections import abort_of
+from adapters.rest.requests import HEAD
 from adapters.rest.streams import reader_gone
 from services.errors import SetAside, Unavailable
 
@@ -35,18 +37,21 @@ class _Sending(ASGIResponse):
         self._headers = [
             (b"content-type", media_type.encode()),
             (b"content-disposition", f'attachment; filename="{name}"'.encode()),
-            (b"cache-control", b"no-store"),
+            *UNSTORED,
             (b"x-accel-buffering", b"no"),
         ]
         self._parts = parts
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Send part after part; the connection is given up if one cannot be read, or is not taken."""
+        """Send part after part; the connection is given up if one cannot be read, or is not taken.
+
+        To `HEAD` only what comes before is sent, and none is made.
+        """
         gone = asyncio.create_task(reader_gone(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers})
             async with aclosing(self._parts) as parts:
-                async for part in parts:
+                while HEAD not in scope and (part := await anext(parts, None)) is not None:
                     if gone.done():
                         return
                     async with asyncio.timeout(SECONDS_TO_SEND):

@@ -6,7 +6,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
 from adapters.rest import problems
-from adapters.rest.requests import VISIT, bearer, visit
+from adapters.rest.requests import VISIT, base_of, bearer, visit
 from adapters.rest.sockets import Socket, accept, refuse, token_offered
 from services.errors import RateLimited
 from services.limits import Budget, Limiter, Limits, Visit
@@ -131,7 +131,9 @@ def _figure(budget: Budget | int) -> str:
 
 
 async def _refused(limited: RateLimited, scope: Any, receive: Any, send: Any) -> None:
-    await problems.answer(problems.problem_of(limited)).to_asgi_response()(scope, receive, send)
+    await problems.answer(problems.problem_of(base_of(scope), limited)).to_asgi_response()(
+        scope, receive, send
+    )
 
 
 async def _refused_socket(limited: RateLimited, scope: Any, receive: Any, send: Any) -> None:

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import msgspec
 from litestar.params import QueryParameter
 
-from adapters.rest.answers import LINES, Answer, answer
+from adapters.rest.answers import JSON, LINES, Answer, answer
 from adapters.rest.bodies import Items
-from adapters.rest.requests import Call, accepted, visit
+from adapters.rest.requests import Call, preferred, visit
 from services.limits import ROWS
 
 PageSize = Annotated[
@@ -36,7 +36,7 @@ def listed(request: Call, items: Sequence[Any], next_page_token: str | None) -> 
 
 def paged(request: Call, items: Sequence[Any], next_page_token: str | None) -> Answer:
     """Return a part of a list: as one object, or as a line an item if the request accepts that."""
-    if LINES not in accepted(request):
+    if preferred(request, JSON, LINES) != LINES:
         return listed(request, items, next_page_token)
     visit(request).charge(len(items) // ROWS)
     lines = b"".join(msgspec.json.encode(item) + b"\n" for item in items)

@@ -22,6 +22,7 @@ from adapters.rest import (
     webhook_docs,
 )
 from adapters.rest.answers import LINES
+from adapters.rest.parameters import plain
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
 from adapters.signing import KeySet
@@ -141,6 +142,7 @@ def describes(
     lines: str | None = None,
     fails: Sequence[int] = (),
     secured: bool = False,
+    conditional: bool = False,
 ) -> dict[str, Any]:
     """Return a handler's option that names its bodies, by component, and the problems it may answer with.
 
@@ -152,6 +154,7 @@ def describes(
         lines: What each line holds of a list that it answers with if it is asked for lines.
         fails: The statuses of its problems.
         secured: Whether it needs a token.
+        conditional: Whether it may answer that the caller has it already.
     """
     return {
         "answers": answers,
@@ -161,6 +164,7 @@ def describes(
         "lines": lines,
         "fails": tuple(fails),
         "secured": secured,
+        "conditional": conditional,
     }
 
 
@@ -204,7 +208,7 @@ def document(
         limited: Whether requests are counted.
     """
     for path, operations in generated["paths"].items():
-        counted, refuses = limited and path.startswith(OWN), (400,) if path.startswith(OWN) else ()
+        counted, refuses = limited and path.startswith(OWN), (400, 406) if path.startswith(OWN) else ()
         for operation in operations.values():
             said = options[operation["operationId"]]
             operation["summary"], _, operation["description"] = operation["description"].partition("\n\n")
@@ -223,13 +227,18 @@ def document(
                 operation["responses"][ok]["content"] |= dict.fromkeys(FORMS, schema)
             if said["ends"]:
                 operation["responses"]["204"] = {"description": "The match is over: do not come back."}
+            if said["conditional"]:
+                operation["responses"]["304"] = {"description": "`If-None-Match` names what it is now."}
+            for parameter in operation.get("parameters", ()):
+                if parameter["in"] in {"query", "path"}:
+                    parameter["schema"] = plain(parameter["schema"])
             if said["lines"]:
                 line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}
                 operation["responses"][ok].setdefault("content", {})[LINES] = line
             may_call: list[dict[str, list[str]]] = [{"token": []}] if 401 in said["fails"] else []
             operation["security"] = may_call if said["secured"] or not may_call else [{}, *may_call]
             if said["asks"]:
-                operation["requestBody"] = {"required": True} | _content(
+                operation["requestBody"] = {"required": _is_required(said["asks"])} | _content(
                     None, "application/json", said["asks"]
                 )
             for status, response in operation["responses"].items():
@@ -252,6 +261,12 @@ def document(
         },
     }
     return generated
+
+
+def _is_required(name: str) -> bool:
+    """Return whether a body has a field that must be given."""
+    body = STATIC.get(name)
+    return body is None or any(field.required for field in msgspec.structs.fields(body))
 
 
 def _match_page(games: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """How a failure looks over HTTP: problem details by RFC 9457, one table for all kinds."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from adapters.messages import BUG, TITLES, clause_cited, describe
 from adapters.rest.answers import Answer
-from adapters.rest.requests import visit
+from adapters.rest.requests import base_of, visit
 from domain.shared.rejections import Rejected
 from services.decisions import MISSED_EVENTS
 from services.errors import (
@@ -152,7 +152,12 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
     ),
     406: (
         "NOT_ACCEPTABLE",
-        Kind("not-acceptable", 406, "Not acceptable", "The server has nothing of the types in `Accept`."),
+        Kind(
+            "not-acceptable",
+            406,
+            "Not acceptable",
+            "`Accept`, or `Accept-Encoding`, excludes all that the server has.",
+        ),
     ),
     413: (
         "BODY_TOO_LARGE",
@@ -160,7 +165,21 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
     ),
     415: (
         "UNSUPPORTED_MEDIA_TYPE",
-        Kind("unsupported-media-type", 415, "Unsupported media type", "Send `application/json`."),
+        Kind(
+            "unsupported-media-type",
+            415,
+            "Unsupported media type",
+            "Send `application/json`, in UTF-8 and not compressed.",
+        ),
+    ),
+    426: (
+        "UPGRADE_REQUIRED",
+        Kind(
+            "upgrade-required",
+            426,
+            "Upgrade required",
+            "This is the address of a WebSocket. A proxy in front may not pass `Upgrade` on.",
+        ),
     ),
     408: (
         "REQUEST_TOO_SLOW",
@@ -223,16 +242,22 @@ PARAMETERS: Mapping[str, str] = {"key": "Idempotency-Key", "phase": "state", "sh
 """The parameters that handlers call otherwise than clients do: the framework reports its own names."""
 
 
+def allowed(methods: Iterable[str]) -> str:
+    """Return methods as `Allow` names them, with `HEAD` wherever `GET` is."""
+    found = set(methods)
+    return ", ".join(sorted(found | {"HEAD"} if "GET" in found else found))
+
+
 _APART = frozenset({"message", "clause"})
 """The details that have fields of their own."""
 
 
 def problem(
-    kind: Kind, reason: str, detail: str, details: Mapping[str, Any], clause: str | None = None
+    base: str, kind: Kind, reason: str, detail: str, details: Mapping[str, Any], clause: str | None = None
 ) -> Problem:
-    """Return a problem of a kind."""
+    """Return a problem of a kind, for clients that see this path in front of all others."""
     return Problem(
-        type=f"/problems/{kind.slug}",
+        type=f"{base}/problems/{kind.slug}",
         title=kind.title,
         status=kind.status,
         detail=detail,
@@ -245,7 +270,7 @@ def problem(
 def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     """Return the answer that carries a problem."""
     extra = dict(headers or {})
-    if found.status == 503 and found.type != f"/problems/{KINDS[SetAside].slug}":
+    if found.status == 503 and not found.type.endswith(f"/{KINDS[SetAside].slug}"):
         extra["Retry-After"] = str(found.details.get("retry_after", RETRY_SECONDS))
     if found.status == 429:
         extra["Retry-After"] = str(found.details["retry_after"])
@@ -254,45 +279,52 @@ def answer(found: Problem, headers: Mapping[str, str] | None = None) -> Answer:
     return Answer(found.status, MEDIA_TYPE, msgspec.json.encode(found), extra)
 
 
-def problem_of(failed: Failure | Rejected) -> Problem:
+def problem_of(base: str, failed: Failure | Rejected) -> Problem:
     """Return what a use case that failed, or a refusal of the rules, looks like."""
     kind = REJECTED if isinstance(failed, Rejected) else KINDS[type(failed)]
-    return problem(kind, failed.reason, describe(failed)[1], failed.details, clause_cited(failed))
+    return problem(base, kind, failed.reason, describe(failed)[1], failed.details, clause_cited(failed))
 
 
-def bug(what: str, error: Exception) -> Problem:
+def bug(base: str, what: str, error: Exception) -> Problem:
     """Return what a fault of the server looks like, and log it once."""
     log.error("%s failed", what, exc_info=error)
-    return problem(INTERNAL, "INTERNAL", BUG[1], {})
+    return problem(base, INTERNAL, "INTERNAL", BUG[1], {})
 
 
 def on_failure(request: Request[Any, Any, Any], failed: Failure | Rejected) -> Response[bytes]:
     """Answer a use case that failed, or a refusal of the rules."""
     counted = visit(request)
     counted.charge(missed(failed))
-    return answer(problem_of(counted.told(failed)))
+    return answer(problem_of(base_of(request.scope), counted.told(failed)))
 
 
 def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     """Answer what the framework refuses: paths, methods, parameters, sizes."""
-    if error.status_code not in HTTP_KINDS:
+    status, headers = error.status_code, error.headers or {}
+    if status == 405:
+        methods = set(headers["allow"].split(", "))
+        if "websocket" in methods:
+            status, headers = 426, {"Upgrade": "websocket", "Connection": "Upgrade"}
+        else:
+            headers = {"Allow": allowed(methods)}
+    if status not in HTTP_KINDS:
         return on_bug(request, error)
-    reason, kind = HTTP_KINDS[error.status_code]
+    reason, kind = HTTP_KINDS[status]
     detail, details = kind.meaning.replace("`", ""), {}
     extra = error.extra if isinstance(error.extra, list) else []
     if extra and isinstance(extra[0], dict):
         reason = "INVALID_FIELD"
         field = PARAMETERS.get(extra[0]["key"], extra[0]["key"])
         detail, details = f"{field}: {extra[0]['message']}", {"field": field}
-    return answer(problem(kind, reason, detail, details), error.headers)
+    return answer(problem(base_of(request.scope), kind, reason, detail, details), headers)
 
 
 def on_client_gone(request: Request[Any, Any, Any], gone: Exception) -> Response[bytes]:
     """Answer a client that has gone: nobody reads it, and it is no fault of the server."""
     reason, kind = HTTP_KINDS[400]
-    return answer(problem(kind, reason, kind.meaning, {}))
+    return answer(problem(base_of(request.scope), kind, reason, kind.meaning, {}))
 
 
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Answer a fault of the server."""
-    return answer(bug(f"{request.method} {request.url.path!r}", error))
+    return answer(bug(base_of(request.scope), f"{request.method} {request.url.path!r}", error))

@@ -1,6 +1,7 @@
 """What handlers read from a request: who calls, with which services, asking for what."""
 
-from datetime import datetime
+import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -9,20 +10,29 @@ from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException
 
+from adapters.rest.negotiation import best_type
 from adapters.use_cases import Services
 from services.errors import Malformed
 from services.limits import Visit
 from services.players import Caller
-from services.ports import Scope, Time
+from services.ports import Scope
 
 MAX_BODY = 65_536
 """The largest body in bytes."""
 
-LONGEST_VERSION = 10
-"""Digits that no version has."""
-
 VISIT = "montane.visit"
 """Where an ASGI scope has the call as it is counted."""
+
+BASE = "montane.base"
+"""Where an ASGI scope has the path that clients see in front of all others."""
+
+HEAD = "montane.head"
+"""Where an ASGI scope says that of the answer only the head is wanted."""
+
+UTF8 = frozenset({"utf-8", "utf8", "us-ascii"})
+"""The charsets that JSON may be said to be in."""
+
+_TAG = re.compile(r'"[^"]*"')
 
 Call = Request[Any, Any, Any]
 
@@ -50,36 +60,38 @@ def bearer(authorization: str) -> str | None:
     return rest.strip() if scheme.lower() == "bearer" else None
 
 
-def accepted(request: Call) -> list[str]:
-    """Return the media types that a request accepts, in its order."""
-    parts = request.headers.get("accept", "").split(",")
-    return [part.partition(";")[0].strip().lower() for part in parts]
+def link(connection: ASGIConnection[Any, Any, Any, Any], path: str) -> str:
+    """Return where clients find a path of this server."""
+    return base_of(connection.scope) + path
 
 
-def version_in(text: str, field: str, expected: str) -> int:
-    """Return the version that a text says.
+def base_of(scope: Mapping[str, Any]) -> str:
+    """Return the path that clients see in front of all others, empty if there is none."""
+    found: str = scope[BASE]
+    return found
 
-    Raises:
-        Malformed: It is no version; names the field, and what it should be.
+
+def header_of(request: Call, name: str) -> str:
+    """Return a header that may have several lines, as one; empty if there is none."""
+    return ",".join(request.headers.getall(name, ()))
+
+
+def preferred(request: Call, *offers: str) -> str | None:
+    """Return the media type that a request likes best of what there is; None if it takes none of it."""
+    return best_type(header_of(request, "accept"), offers)
+
+
+def unchanged(request: Call, *tags: str) -> bool:
+    """Return whether a request says by `If-None-Match` that it has an answer with one of these tags.
+
+    The comparison is weak, as RFC 9110 wants it here (13.1.2).
+
+    Args:
+        request: The request.
+        tags: Entity tags, with their quotation marks.
     """
-    if not (text.isascii() and text.isdigit() and len(text) < LONGEST_VERSION):
-        raise Malformed("INVALID_FIELD", field=field, expected=expected)
-    return int(text)
-
-
-def time_in(text: str | None, field: str) -> datetime | None:
-    """Return the time that a text says, if there is one.
-
-    Raises:
-        Malformed: It is no time with its zone; names the field.
-    """
-    if text is None:
-        return None
-    try:
-        time: datetime = msgspec.convert(text, Time)
-    except msgspec.ValidationError as error:
-        raise Malformed("INVALID_FIELD", field=field, expected="a time with its zone (RFC 3339)") from error
-    return time
+    said = header_of(request, "if-none-match")
+    return said.strip() == "*" or not set(tags).isdisjoint(_TAG.findall(said))
 
 
 async def caller(request: Call, scope: Scope) -> Caller:
@@ -98,16 +110,38 @@ async def caller_if_any(request: Call) -> Caller | None:
 
 
 async def body[Body](request: Call, type: type[Body]) -> Body:
-    """Return the request's body.
+    """Return the request's body; one that has defaults for all its fields may be left out.
 
     Raises:
         HTTPException: It is too large, or not JSON by its media type.
         Malformed: It does not parse; names the field.
     """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
+    media_type = request.headers.get("content-type", "")
+    is_json = media_type == "application/json" or _is_json(media_type)
+    # Before it is read: who asks by `Expect` whether to send it need not.
+    if media_type and not is_json and request.headers.get("content-length") != "0":
         raise HTTPException(status_code=415)
-    return decoded(await request.body(), type)
+    raw = await request.body()
+    if not raw and _has_defaults(type):  # type: ignore[arg-type]
+        return type()
+    if not is_json and (raw or media_type):
+        raise HTTPException(status_code=415)
+    return decoded(raw, type)
+
+
+def _is_json(media_type: str) -> bool:
+    """Return whether a media type with its parameters says JSON, in the one encoding that JSON has."""
+    kind, *parameters = (part.strip().lower() for part in media_type.split(";"))
+    charsets = {
+        part.removeprefix("charset=").strip('"') for part in parameters if part.startswith("charset=")
+    }
+    return kind == "application/json" and charsets <= UTF8
+
+
+@cache
+def _has_defaults(type: Any) -> bool:
+    """Return whether a body says nothing that must be said."""
+    return not any(field.required for field in msgspec.structs.fields(type))
 
 
 def decoded[Body](raw: bytes, type: type[Body], within: str = "", clause: str | None = None) -> Body:

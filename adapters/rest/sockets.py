@@ -16,11 +16,12 @@ from adapters.duplex import Reply, conversation
 from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult
 from adapters.rest.connections import abort_of
 from adapters.rest.of_games import command_in
+from adapters.rest.parameters import number_in, once
 from adapters.rest.problems import bug, problem_of
-from adapters.rest.requests import decoded, services, token, version_in, visit
+from adapters.rest.requests import base_of, decoded, services, token, visit
 from adapters.rest.streams import encoded, weighed
 from domain.shared.rejections import Rejected
-from services.errors import Failure, Malformed, Unauthenticated
+from services.errors import Failure, Unauthenticated
 from services.feeds import Item
 from services.ids import MatchId
 from services.limits import Visit, missed
@@ -44,6 +45,9 @@ class Socket(WebSocket[Any, Any, Any]):
 PROTOCOL = "montane.v1"
 BEARER = "montane.bearer."
 """How the subprotocol begins that carries a token: a browser cannot give a WebSocket any other header."""
+
+SOCKET_QUERY = frozenset({"after", "as", "invitation"})
+"""The parameters of a socket's address."""
 
 REFUSED = 4_000
 """What is added to the status of a problem to make the code that the WebSocket is closed with."""
@@ -75,7 +79,7 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
     if player is not None:
         services(socket).players.sessions.hold(player.credential, watch)
 
-    reply = partial(_reply, visit(socket), matches, match, player)
+    reply = partial(_reply, visit(socket), base_of(socket.scope), matches, match, player)
     with suppress(WebSocketDisconnect):
         async with aclosing(conversation(watch, _messages(socket), reply)) as parts:
             async for told, messages in parts:
@@ -93,7 +97,7 @@ async def accept(socket: Socket) -> None:
 
 async def refuse(socket: Socket, failed: Failure | Rejected) -> None:
     """Tell a client why its WebSocket is closed, and close it."""
-    found = problem_of(failed)
+    found = problem_of(base_of(socket.scope), failed)
     await _send(socket, SocketProblem("", found))
     await socket.close(REFUSED + found.status, found.reason)
 
@@ -109,7 +113,7 @@ def text(item: Item) -> str:
 
 
 async def _reply(
-    visit: Visit, matches: Matches, match: MatchId, player: Caller | None, message: bytes
+    visit: Visit, base: str, matches: Matches, match: MatchId, player: Caller | None, message: bytes
 ) -> Reply[Message]:
     """Return the reply to a message, whatever it is."""
     id = ""
@@ -122,9 +126,9 @@ async def _reply(
         given = await _answer(matches, match, player, asked)
     except (Failure, Rejected) as failed:
         visit.charge(missed(failed))
-        return Reply(SocketProblem(id, problem_of(failed)))
+        return Reply(SocketProblem(id, problem_of(base, failed)))
     except Exception as error:
-        return Reply(SocketProblem(id, bug("a command over a WebSocket", error)))
+        return Reply(SocketProblem(id, bug(base, "a command over a WebSocket", error)))
     shown = None if asked.without_view else given.view
     return Reply(SocketResult(id, given.key, given.version, given.events, shown), given)
 
@@ -161,13 +165,11 @@ def _asked(socket: Socket) -> Asked:
     """Return what the address of a socket asks for.
 
     Raises:
-        Malformed: A parameter is unknown, or no version.
+        Malformed: A parameter is unknown, given twice, or no version.
     """
-    asked = dict(socket.query_params)
-    after, looking_as, shown = (asked.pop(name, None) for name in ("after", "as", "invitation"))
-    if asked:
-        raise Malformed("UNKNOWN_FIELD", field=next(iter(asked)))
-    behind = None if after is None else version_in(after, "after", "a version")
+    asked = once(socket.query_params.multi_items(), SOCKET_QUERY)
+    after, looking_as, shown = (asked.get(name) for name in ("after", "as", "invitation"))
+    behind = None if after is None else number_in(after, "after", "a version")
     return Asked(after=behind, looking_as=looking_as, invitation=shown)
 
 

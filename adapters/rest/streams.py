@@ -9,9 +9,10 @@ import msgspec
 from litestar import Response
 from litestar.response.base import ASGIResponse
 
-from adapters.rest.answers import LINES
+from adapters.rest.answers import JSON, LINES, UNSTORED
 from adapters.rest.connections import ClientGone, abort_of
-from adapters.rest.requests import Call, accepted, version_in, visit
+from adapters.rest.parameters import number_in
+from adapters.rest.requests import HEAD, Call, preferred, visit
 from services.chat_streams import ChatItem, ChatMessageItem
 from services.errors import RateLimited
 from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told, Watch
@@ -103,9 +104,10 @@ def streamed(request: Call) -> str | None:
     Raises:
         RateLimited: There have been too many streams, or too many are open.
     """
-    wanted = next((media_type for media_type in accepted(request) if media_type in FORMS), None)
-    if wanted is not None:
-        visit(request).stream()
+    wanted = preferred(request, JSON, *FORMS)
+    if wanted not in FORMS:
+        return None
+    visit(request).stream()
     return wanted
 
 
@@ -130,7 +132,7 @@ def resumed_behind(request: Call, after: int | None) -> int | None:
     """
     if (last := request.headers.get("last-event-id")) is None:
         return after
-    return version_in(last, "Last-Event-ID", "the id of an event of this stream")
+    return number_in(last, "Last-Event-ID", "the id of an event of this stream")
 
 
 class EventStream(Response[None]):
@@ -153,7 +155,7 @@ class _Sending(ASGIResponse):
         super().__init__()
         self._headers = [
             (b"content-type", media_type.encode()),
-            (b"cache-control", b"no-store"),
+            *UNSTORED,
             (b"x-accel-buffering", b"no"),
         ]
         self._watch = watch
@@ -161,8 +163,13 @@ class _Sending(ASGIResponse):
         self._preface = RECONNECT if media_type == SERVER_SENT_EVENTS else b""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Send item after item until the stream is over or its reader gone."""
+        """Send item after item until the stream is over or its reader gone; to `HEAD` send no item."""
         watch, form = self._watch, self._form
+        if HEAD in scope:
+            watch.leave()
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            return
         watch.cut_off = abort_of(scope)
         gone = asyncio.create_task(reader_gone(receive))
         gone.add_done_callback(lambda _: watch.nudge())

@@ -407,6 +407,10 @@ async def test_idempotency_keys(face: Face) -> None:
     request.seat = 0
     refusal = await face.refused("CreateMatch", request, metadata=metadata)
     assert (refusal.code, refusal.reason) == (Code.FAILED_PRECONDITION, "IDEMPOTENCY_KEY_REUSED")
+    for name, value in (("idempotency-key", "k"), face.ann[0]):
+        twice = (*face.ann, (name, value), ("idempotency-key", "k"))
+        refusal = await face.refused("CreateMatch", request, metadata=twice)
+        assert (refusal.code, refusal.field) == (Code.INVALID_ARGUMENT, name)
     long = (*face.ann, ("idempotency-key", "x" * 256))
     refusal = await face.refused("CreateMatch", request, metadata=long)
     assert (refusal.code, refusal.reason) == (Code.INVALID_ARGUMENT, "INVALID_IDEMPOTENCY_KEY")

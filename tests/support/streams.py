@@ -123,7 +123,8 @@ class Socket(Reader):
     def __init__(self, client: Client, match: str, **query: object) -> None:
         """Open the stream."""
         asked = "&".join(f"{name.rstrip('_')}={value}" for name, value in query.items())
-        url = f"{str(client.http.base_url).replace('http', 'ws', 1)}/v1/matches/{match}/socket?{asked}"
+        server = str(client.http.base_url).rstrip("/").replace("http", "ws", 1)
+        url = f"{server}/v1/matches/{match}/socket?{asked}"
         self._open = ExitStack()
         self.socket: ClientConnection = self._open.enter_context(
             connect(url, additional_headers=_authorization(client), compression=None, close_timeout=1)

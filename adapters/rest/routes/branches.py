@@ -5,7 +5,7 @@ from litestar.params import FromPath
 
 from adapters.rest.branch_bodies import BranchRequest
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, services, visit
+from adapters.rest.requests import Call, body, caller, link, services, visit
 from adapters.rest.routes.matches import Key, Shown, match_answer
 from services.ids import MatchId
 from services.limits import BRANCH
@@ -36,7 +36,7 @@ async def branch_match(
     used, listed = await services(request).branches.branch(
         player.id, MatchId(match), asked.version, looking_as, key, kind=player.holder_kind, invitation=shown
     )
-    headers = {"Location": f"/v1/matches/{listed.id}", "Idempotency-Key": used}
+    headers = {"Location": link(request, f"/v1/matches/{listed.id}"), "Idempotency-Key": used}
     return await match_answer(request, listed, status=201, headers=headers)
 
 

@@ -6,26 +6,29 @@ from litestar import Response, get
 from litestar.params import FromPath, QueryParameter
 from msgspec import structs
 
-from adapters.rest.answers import answer
-from adapters.rest.bodies import GameBody, Items, RefusalReason, Rules, Schemas, game_summary
+from adapters.rest.bodies import GameBody, GameSummary, Items, RefusalReason, Rules, Schemas, game_summary
 from adapters.rest.openapi import component, describes
-from adapters.rest.requests import Call, services
+from adapters.rest.prepared import document
+from adapters.rest.requests import Call, link, services
 
 SCHEMAS = "/openapi.json#/components/schemas/"
 
 
-@get("/games", opt=describes(answers="GamePage"))
+@get("/games", opt=describes(answers="GamePage", conditional=True))
 async def list_games(request: Call) -> Response[bytes]:
     """List the games.
 
     In the order in which they came to the server.
     """
     matches = services(request).matches
-    items = tuple(game_summary(game, matches.max_commands) for game in matches.games.values())
-    return answer(Items(items, None))
+
+    def items() -> Items[GameSummary]:
+        return Items(tuple(game_summary(game, matches.max_commands) for game in matches.games.values()), None)
+
+    return document(request, "games", items)
 
 
-@get("/games/{game:str}", opt=describes(answers="Game", fails=(404,)))
+@get("/games/{game:str}", opt=describes(answers="Game", conditional=True, fails=(404,)))
 async def get_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Tell all that a client needs to offer a game.
 
@@ -34,16 +37,19 @@ async def get_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     matches = services(request).matches
     found = matches.game(game)
     kinds = ("Options", "Command", "Event", "View")
-    return answer(
-        GameBody(
+    schemas = Schemas(*(link(request, SCHEMAS + component(found, kind)) for kind in kinds))
+    return document(
+        request,
+        ("game", found.id),
+        lambda: GameBody(
             **structs.asdict(game_summary(found, matches.max_commands)),
             default_options=found.options(),
-            schemas=Schemas(*(SCHEMAS + component(found, kind) for kind in kinds)),
-        )
+            schemas=schemas,
+        ),
     )
 
 
-@get("/games/{game:str}/rules", opt=describes(answers="Rules", fails=(400, 404)))
+@get("/games/{game:str}/rules", opt=describes(answers="Rules", conditional=True, fails=(400, 404)))
 async def get_rules(
     request: Call,
     game: FromPath[str],
@@ -58,7 +64,11 @@ async def get_rules(
     """
     found = services(request).matches.game(game, ruleset)
     reasons = tuple(RefusalReason(reason, clause) for reason, clause in found.clauses.items())
-    return answer(Rules(found.id, found.ruleset, found.rules, reasons, found.data))
+    return document(
+        request,
+        ("rules", found.id, found.ruleset),
+        lambda: Rules(found.id, found.ruleset, found.rules, reasons, found.data),
+    )
 
 
 ROUTES = (list_games, get_game, get_rules)

@@ -1,25 +1,29 @@
 """Around a match: leave a seat, start, call off, invite, play again, find others to play with."""
 
+from collections.abc import Mapping
+
 from litestar import Response, delete, get, post
 from litestar.params import FromPath
-from msgspec import Raw
+from msgspec import Raw, structs
 
-from adapters.rest.answers import UNSTORED, answer
+from adapters.rest.answers import NO_HEADERS, Answer, answer
 from adapters.rest.bodies import Items
 from adapters.rest.lobby_bodies import Bot, InvitationRequest, QuickMatchRequest, RematchRequest
 from adapters.rest.of_games import options_in
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, services
+from adapters.rest.prepared import document
+from adapters.rest.requests import Call, body, caller, link, services
 from adapters.rest.routes.matches import Key, match_answer
 from domain.match import PlayerId
 from services.bots import BOTS
 from services.ids import MatchId
+from services.invitations import Invitation
 from services.matches import Proposal
 from services.ports import Scope
 
 
 @delete(
-    "/matches/{match:str}/seats/{seat:int}",
+    "/matches/{match:str}/seats/{seat:str}",
     status_code=200,
     opt=describes(answers="Match", fails=(400, 401, 403, 404, 409, 422), secured=True),
 )
@@ -100,8 +104,8 @@ async def get_invitation(request: Call, match: FromPath[str]) -> Response[bytes]
     Whoever shows it as `invitation` may know of the match and take a seat in it, until it is renewed.
     """
     player = await caller(request, Scope.PLAY)
-    link = await services(request).invitations.link(player.id, MatchId(match))
-    return answer(link, headers=UNSTORED)
+    invitation = await services(request).invitations.link(player.id, MatchId(match))
+    return _shown(request, invitation)
 
 
 @post(
@@ -117,8 +121,8 @@ async def renew_invitation(request: Call, match: FromPath[str], key: Key = None)
     takes a player's seat away.
     """
     player = await caller(request, Scope.PLAY)
-    used, link = await services(request).invitations.renew(player.id, MatchId(match), key)
-    return answer(link, headers={**UNSTORED, "Idempotency-Key": used})
+    used, invitation = await services(request).invitations.renew(player.id, MatchId(match), key)
+    return _shown(request, invitation, {"Idempotency-Key": used})
 
 
 @post(
@@ -178,13 +182,19 @@ async def quick_match(request: Call, key: Key = None) -> Response[bytes]:
     return await match_answer(request, listed, headers={"Idempotency-Key": used})
 
 
-@get("/bots", opt=describes(answers="BotPage"))
+@get("/bots", opt=describes(answers="BotPage", conditional=True))
 async def list_bots(request: Call) -> Response[bytes]:
     """List the server's bots.
 
     Each can be given any number of seats of a match, by its opener.
     """
-    return answer(Items(tuple(Bot(bot.name, bot.description) for bot in BOTS.values()), None))
+    bots = Items(tuple(Bot(bot.name, bot.description) for bot in BOTS.values()), None)
+    return document(request, "bots", lambda: bots)
+
+
+def _shown(request: Call, invitation: Invitation, headers: Mapping[str, str] = NO_HEADERS) -> Answer:
+    """Return the answer with a link as the caller can follow it."""
+    return answer(structs.replace(invitation, path=link(request, invitation.path)), headers=headers)
 
 
 ROUTES = (

@@ -1,11 +1,12 @@
 """Matches: open, list, join, play, look and look back."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from litestar import Response, get, post, put, websocket
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 
-from adapters.rest.answers import answer
+from adapters.rest.answers import NO_HEADERS, Empty, answer, reading
 from adapters.rest.bodies import (
     CommandResult,
     LegalMoves,
@@ -16,19 +17,20 @@ from adapters.rest.bodies import (
 from adapters.rest.lists import PageSize, PageToken, listed, paged
 from adapters.rest.of_games import command_in, options_in
 from adapters.rest.openapi import describes
+from adapters.rest.parameters import number_in, time_in
 from adapters.rest.requests import (
     Call,
     body,
     caller,
     caller_if_any,
+    link,
     services,
-    time_in,
-    version_in,
     visit,
 )
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed, weighed
-from domain.match import Phase, PlayerId
+from domain.match import Phase, PlayerId, seat_held
+from domain.shared.viewers import SPECTATOR, seated
 from services.decisions import LONGEST_KEY
 from services.ids import MatchId
 from services.limits import BOT, EVENTS, MOST_EVENTS
@@ -94,7 +96,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         kind=player.holder_kind,
     )
     used, listed = await matches.open(player.id, proposal, key)
-    headers = {"Location": f"/v1/matches/{listed.id}", "Idempotency-Key": used}
+    headers = {"Location": link(request, f"/v1/matches/{listed.id}"), "Idempotency-Key": used}
     return await match_answer(request, listed, status=201, headers=headers)
 
 
@@ -146,18 +148,22 @@ async def list_matches(
     return paged(request, await summaries(page.items, services(request).players), page.next)
 
 
-@get("/matches/{match:str}", opt=describes(answers="Match", fails=(400, 401, 403, 404)))
+@get("/matches/{match:str}", opt=describes(answers="Match", conditional=True, fails=(400, 401, 403, 404)))
 async def get_match(request: Call, match: FromPath[str], shown: Shown = None) -> Response[bytes]:
     """Tell a match without its table."""
     player = await caller_if_any(request)
     listed = await services(request).matches.read(
         MatchId(match), None if player is None else player.id, shown
     )
-    return await match_answer(request, listed)
+    (summary,) = await summaries([listed], services(request).players)
+    seat = None if player is None else seat_held(listed.match, player.id)
+    viewer = SPECTATOR if seat is None else seated(seat)
+    # Names of players change without a version.
+    return reading(request, summary, listed.version, viewer, changes_between_versions=True)
 
 
 @put(
-    "/matches/{match:str}/seats/{seat:int}",
+    "/matches/{match:str}/seats/{seat:str}",
     opt=describes(
         asks="SeatRequest", answers="Match", fails=(400, 401, 403, 404, 409, 413, 415, 422), secured=True
     ),
@@ -221,7 +227,7 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
 
 @get(
     "/matches/{match:str}/legal-moves",
-    opt=describes(answers="LegalMoves", fails=(400, 401, 403, 404), secured=True),
+    opt=describes(answers="LegalMoves", conditional=True, fails=(400, 401, 403, 404), secured=True),
 )
 async def list_legal_moves(request: Call, match: FromPath[str], shown: Shown = None) -> Response[bytes]:
     """List the legal moves of the caller's seat.
@@ -230,10 +236,10 @@ async def list_legal_moves(request: Call, match: FromPath[str], shown: Shown = N
     """
     player = await caller(request, Scope.READ)
     view = await services(request).matches.legal_moves(MatchId(match), player.id, shown)
-    return answer(LegalMoves(view.version, view.legal_moves), version=view.version)
+    return reading(request, LegalMoves(view.version, view.legal_moves), view.version, view.viewer)
 
 
-@get("/matches/{match:str}/view", opt=describes(answers="View", fails=(400, 401, 403, 404)))
+@get("/matches/{match:str}/view", opt=describes(answers="View", conditional=True, fails=(400, 401, 403, 404)))
 async def get_view(
     request: Call,
     match: FromPath[str],
@@ -256,7 +262,7 @@ async def get_view(
         looking_as=looking_as,
         invitation=shown,
     )
-    return answer(view, version=view.version)
+    return reading(request, view, view.version, view.viewer)
 
 
 @get(
@@ -295,12 +301,12 @@ async def list_events(
         weighed(watch, visit(request))
         if watch.finished and "last-event-id" in request.headers:
             watch.leave()
-            return Response(None, status_code=204)
+            return Empty()
         if player is not None:
             services(request).players.sessions.hold(player.credential, watch)
         return EventStream(watch, media_type, FORMS[media_type])
     if page_token is not None:
-        after = version_in(page_token, "page_token", "a token that a page gave")
+        after = number_in(page_token, "page_token", "a token that a page gave")
     page = await services(request).matches.events(
         MatchId(match),
         None if player is None else player.id,
@@ -319,7 +325,7 @@ async def play(socket: Socket, match: FromPath[str]) -> None:
 
 
 async def match_answer(
-    request: Call, listed: Listed, *, status: int = 200, headers: dict[str, str] | None = None
+    request: Call, listed: Listed, *, status: int = 200, headers: Mapping[str, str] = NO_HEADERS
 ) -> Response[bytes]:
     """Return the answer that tells a match without its table."""
     (summary,) = await summaries([listed], services(request).players)

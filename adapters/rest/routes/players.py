@@ -4,7 +4,7 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.params import FromPath
 from msgspec import structs
 
-from adapters.rest.answers import UNSTORED, answer
+from adapters.rest.answers import Empty, answer
 from adapters.rest.limits import login
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
@@ -30,7 +30,7 @@ async def create_player(request: Call) -> Response[bytes]:
     """
     asked = await body(request, PlayerRequest)
     player, token = await services(request).players.open_guest(asked.display_name)
-    return answer(NewPlayer(player, token), status=201, headers=UNSTORED)
+    return answer(NewPlayer(player, token), status=201)
 
 
 @get("/players/me", opt=describes(answers="Player", fails=(401, 403), secured=True))
@@ -67,7 +67,7 @@ async def delete_me(request: Call) -> Response[None]:
     me = await caller(request, Scope.PLAY)
     visit(request).weigh(ERASURE - 1)
     await services(request).departures.erase(me)
-    return Response(None, status_code=204)
+    return Empty()
 
 
 @get("/players/{player:str}", opt=describes(answers="PublicPlayer", fails=(401, 403, 404)))
@@ -98,7 +98,7 @@ async def unblock_player(request: Call, player: FromPath[str]) -> Response[None]
     """Block a player no longer."""
     me = await caller(request, Scope.PLAY)
     await services(request).blocks.unblock(me.id, PlayerId(player))
-    return Response(None, status_code=204)
+    return Empty()
 
 
 @get("/players/me/blocks/{player:str}", opt=describes(answers="Block", fails=(401, 403, 404), secured=True))
@@ -155,7 +155,7 @@ async def create_token(request: Call) -> Response[bytes]:
     me = await caller(request, Scope.PLAY)
     asked = await body(request, TokenRequest)
     details, token = await services(request).players.make_token(me, asked.scopes, asked.expires_at)
-    return answer(NewToken(details, token), status=201, headers=UNSTORED)
+    return answer(NewToken(details, token), status=201)
 
 
 @delete("/players/me/tokens/{token:str}", opt=describes(answers=None, fails=(401, 403, 404), secured=True))
@@ -165,7 +165,7 @@ async def delete_token(request: Call, token: FromPath[str]) -> Response[None]:
     It is refused everywhere within 5 seconds. Needs the scope `play`; a bot's token does not do.
     """
     await services(request).players.revoke(await caller(request, Scope.PLAY), TokenId(token))
-    return Response(None, status_code=204)
+    return Empty()
 
 
 ROUTES = (

@@ -5,7 +5,7 @@ from typing import Any
 from litestar import Response, get
 from litestar.params import FromPath
 
-from adapters.rest.answers import JSON, LINES, Answer, answer
+from adapters.rest.answers import JSON, LINES, PUBLIC, Answer, answer, reading
 from adapters.rest.downloads import Download
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
@@ -13,6 +13,7 @@ from adapters.rest.requests import Call, caller_if_any, services, visit
 from adapters.rest.routes.matches import LookingAs, Shown
 from adapters.rest.streams import encoded
 from adapters.signing import KeySet
+from domain.shared.viewers import SPECTATOR
 from services.ids import MatchId
 from services.limits import EVENTS, HEADS
 
@@ -43,7 +44,10 @@ async def export_match(
     return Download(export.parts, LINES, export.name)
 
 
-@get("/matches/{match:str}/proof", opt=describes(answers="MatchProof", fails=(400, 401, 403, 404)))
+@get(
+    "/matches/{match:str}/proof",
+    opt=describes(answers="MatchProof", conditional=True, fails=(400, 401, 403, 404)),
+)
 async def get_proof(request: Call, match: FromPath[str], shown: Shown = None) -> Response[bytes]:
     """Tell what the server stands by of a match.
 
@@ -53,7 +57,8 @@ async def get_proof(request: Call, match: FromPath[str], shown: Shown = None) ->
     player = await caller_if_any(request)
     proof = await services(request).proofs.proof(MatchId(match), None if player is None else player.id, shown)
     visit(request).charge((proof.day.size if proof.day else 0) // HEADS)
-    return answer(proof, version=proof.version)
+    # It is signed, and its day closed, without a version.
+    return reading(request, proof, proof.version, SPECTATOR, changes_between_versions=True)
 
 
 @get("/proofs/days", opt=describes(answers="DayPage", lines="SignedDay", fails=(400,)))
@@ -77,7 +82,7 @@ async def get_day(request: Call, date: FromPath[str]) -> Response[bytes]:
 async def list_keys(request: Call) -> Response[bytes]:
     """List the keys that sign heads and days: the one that does now, then all that did before."""
     keys = KeySet(tuple(await services(request).proofs.keys()))
-    return Answer(200, JSON, encoded(keys), FOR_A_WHILE)
+    return Answer(200, JSON, encoded(keys), FOR_A_WHILE, PUBLIC)
 
 
 ROUTES = (export_match, get_proof, list_days, get_day)

@@ -4,11 +4,11 @@ from litestar import Response, delete, get, patch, post
 from litestar.params import FromPath
 from msgspec import UNSET
 
-from adapters.rest.answers import UNSTORED, answer
+from adapters.rest.answers import Empty, answer
 from adapters.rest.bodies import Items
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
-from adapters.rest.requests import Call, body, caller, services
+from adapters.rest.requests import Call, body, caller, link, services
 from adapters.rest.webhook_bodies import NewWebhook, WebhookChangesRequest, WebhookRequest, WebhookSecret
 from services.ports import Scope
 from services.webhooks import Changes, Reach, WebhookId
@@ -34,7 +34,7 @@ async def create_webhook(request: Call) -> Response[bytes]:
     webhook, secret = await services(request).webhooks.create(
         reach, asked.owner, asked.url, asked.events, asked.description
     )
-    headers = {"Location": f"/v1/webhooks/{webhook.id}", **UNSTORED}
+    headers = {"Location": link(request, f"/v1/webhooks/{webhook.id}")}
     return answer(NewWebhook(webhook, secret), status=201, headers=headers)
 
 
@@ -92,7 +92,7 @@ async def delete_webhook(request: Call, webhook: FromPath[str]) -> Response[None
     What is under way may still arrive. Needs the scope `webhooks`.
     """
     await services(request).webhooks.remove(await _reach(request), WebhookId(webhook))
-    return Response(None, status_code=204)
+    return Empty()
 
 
 @post(
@@ -107,7 +107,7 @@ async def rotate_webhook_secret(request: Call, webhook: FromPath[str]) -> Respon
     that a receiver can change over at its leisure. Needs the scope `webhooks`.
     """
     secret = await services(request).webhooks.rotate_secret(await _reach(request), WebhookId(webhook))
-    return answer(WebhookSecret(secret), headers=UNSTORED)
+    return answer(WebhookSecret(secret))
 
 
 @post(

@@ -37,7 +37,7 @@ def test_no_line_can_be_forged(caplog: pytest.LogCaptureFixture) -> None:
         try:
             raise ValueError(FORGED)
         except ValueError as error:
-            bug(f"GET {FORGED!r}", error)
+            bug("", f"GET {FORGED!r}", error)
             log.warning("the issuer says %s", FORGED)
     finally:
         log.removeHandler(handler)
