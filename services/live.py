@@ -20,6 +20,8 @@ type Games = dict[str, Game[Any, Any, Any, Any]]
 """The registered games by id, each in its newest edition."""
 
 NAME_BYTES = 16
+PAGE = 1_000
+"""How many events of a match are read and folded at once; between two pages others have their turn."""
 
 
 def command_name(by: PlayerId | None, key: str) -> bytes:
@@ -117,6 +119,11 @@ class Live:
             commands=self.commands,
             done=tuple(self.done.items()),
         )
+
+
+def _page(after: int, version: int | None) -> int:
+    """Return up to where the page behind a version goes, on the way to another one or to the end."""
+    return after + PAGE if version is None else min(after + PAGE, version)
 
 
 def game_of(games: Games, terms: Terms[Any]) -> Game[Any, Any, Any, Any]:
@@ -325,14 +332,19 @@ class LiveMatches:
         """
         snapshot = await self._store.snapshot(id, version)
         if snapshot is None:
-            events = await self._store.read(id, 0, version)
+            events = await self._store.read(id, 0, _page(0, version))
             if not events:
                 raise NotFound("NO_SUCH_MATCH", match=id)
             live = await self._opened(id, events)
+            more = len(events) == PAGE
         else:
             live = Live(id, game_of(self._games, snapshot.match.terms), snapshot)
             live.snapshot_version = snapshot.version
-            await self._fold(live, await self._store.read(id, snapshot.version, version))
+            more = True
+        while more and live.version != version:
+            events = await self._store.read(id, live.version, _page(live.version, version))
+            await self._fold(live, events)
+            more = len(events) == PAGE
         if version is not None and live.version != version:
             raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
         return live

@@ -86,3 +86,21 @@ async def test_matches_are_remembered_up_to_so_many_events() -> None:
     for _ in range(2):
         await alone.read(match, ANN)
         assert match in folded()
+
+
+async def test_a_long_match_is_read_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many pages it has, it is the same at every version, with snapshots and without."""
+    stores = memory_stores()
+    node = stores.node(snapshot_every=7)
+    id = await opened(node)
+    for number in range(12):
+        live = await node.decisions.live.current(id)
+        await submitted(node, id, legal_moves(live.game, live.match, Seat(0))[0], f"{number}")
+    await node.drain()
+    bare = stores.node().decisions.live
+    whole = [(await bare.at_version(id, version)).match for version in range(1, live.version + 1)]
+    for page in (1, 2, 3, 1_000):
+        monkeypatch.setattr("services.live.PAGE", page)
+        for version, match in enumerate(whole, 1):
+            assert (await stores.node().decisions.live.at_version(id, version)).match == match
+        assert (await stores.node().decisions.live.at_version(id)).version == live.version
