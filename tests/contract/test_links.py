@@ -6,15 +6,16 @@ from typing import Any
 import pytest
 
 from adapters.use_cases import Services
-from domain.match import Visibility
+from domain.match import PlayerId, Visibility
 from services.chat_log import ChatRoom
 from services.chat_streams import ChatEndReason
 from services.errors import NotFound
 from services.feeds import EndReason
 from services.ids import MatchId
+from services.ports import MatchFilter
 from tests.support.lobby import ANN, BEN, CAM, DOT, opened
 from tests.support.lobby_faces import Table, over_grpc, rest
-from tests.support.use_cases import Stores, memory_stores
+from tests.support.use_cases import Stores, memory_stores, postgres_stores
 
 UNKNOWN = ("404", "NO_SUCH_MATCH")
 
@@ -176,3 +177,23 @@ async def test_who_is_barred_neither_talks_nor_reads() -> None:
         await node.chat.post(BEN, id, room=room, to_seat=None, text="x", key=None)
     with pytest.raises(NotFound):
         await node.proofs.export(id, BEN, looking_as=None, invitation=fresh)
+
+
+async def test_the_list_has_no_private_match_for_who_was_put_out(database: str) -> None:
+    """Though it was invited by name; to those who are it stays listed."""
+    async with postgres_stores(database) as stores:
+        node = stores.services()
+        cam, dot = [(await node.players.open_guest(name))[0].id for name in ("Cam", "Dot")]
+        id = await opened(node, 3, visibility=Visibility.PRIVATE)
+        for guest in (cam, dot):
+            await node.invitations.invite(ANN, id, guest, None)
+        await node.lobby.take_seat(cam, id, 1, "", None)
+
+        async def lists(who: PlayerId) -> list[MatchId]:
+            stores.catch_up()
+            page = await node.matches.page(who, MatchFilter(), after=None, size=9)
+            return [one.id for one in page.items]
+
+        assert await lists(cam) == [id]
+        await node.lobby.leave_seat(ANN, id, 1, None)
+        assert (await lists(cam), await lists(dot), await lists(ANN)) == ([], [id], [id])

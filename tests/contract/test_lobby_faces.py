@@ -1,5 +1,6 @@
 """What brings players together is the same over REST and gRPC: what can be done, and what is refused why."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -211,3 +212,32 @@ async def test_the_bots_of_the_server(table: Table) -> None:
     for bot in bots:
         assert bot["description"].endswith(".")
         await table.done("Ann", "TakeSeat", match=await table.opened(), seat=1, bot=bot["name"])
+
+
+async def test_a_player_has_so_much_at_a_time(table: Table) -> None:
+    """Open matches, matches that bots play alone, and pending invitations; each has its reason."""
+    wish = {"game": "mountains", "seats": 2}
+    for _ in range(20):
+        id = await table.opened()
+    for call in ("CreateMatch", "QuickMatch"):
+        fields = wish | {"seats": 3}
+        assert await table.refused("Ann", call, **fields) == ("422", "TOO_MANY_OPEN_MATCHES")
+    assert (await table.done("Ann", "QuickMatch", **wish)).seated == ["Ann", None]
+    await table.done("Ann", "CancelMatch", match=id)
+    # What ends is noted behind the answer; PostgreSQL looks it up in the log, too.
+    await asyncio.sleep(0)
+    assert (await table.done("Ann", "CreateMatch", **wish)).content["state"] == "open"
+    for number in range(6):
+        bots = (await table.done("Ben", "CreateMatch", **wish)).id
+        await table.done("Ben", "TakeSeat", match=bots, seat=0, bot="random")
+        asked = {"match": bots, "seat": 1, "bot": "random"}
+        if number < 5:
+            await table.done("Ben", "TakeSeat", **asked)
+    assert await table.refused("Ben", "TakeSeat", **asked) == ("422", "TOO_MANY_BOT_MATCHES")
+    games = [(await table.done("Cam", "CreateMatch", **wish)).id for _ in range(2)]
+    guests = [(await table.face.account(f"Guest {number}"))[0] for number in range(26)]
+    for game in games:
+        for guest in guests[:25]:
+            await table.done("Cam", "InvitePlayer", match=game, player=guest)
+    asked = {"match": games[0], "player": guests[25]}
+    assert await table.refused("Cam", "InvitePlayer", **asked) == ("422", "TOO_MANY_INVITATIONS")
