@@ -1,7 +1,7 @@
 """Where the database is, and whether it is one that can be used: looked at once, before anything else."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -178,10 +178,8 @@ def _is_shared(url: str, connection: Connection) -> bool:
         process = _process(connection)
         if process == connection.info.backend_pid:
             return False
-        with ExitStack() as others:
-            for _ in range(TRIES):
-                other = others.enter_context(_connected(url))
-                others.enter_context(other.transaction())
+        for _ in range(TRIES):
+            with _connected(url) as other, other.transaction():
                 if _process(other) == process or _process(connection) != process:
                     return True
     except psycopg.OperationalError as error:

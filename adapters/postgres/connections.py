@@ -244,14 +244,14 @@ class Connection(psycopg.Connection[DictRow]):
         self, savepoint_name: str | None = None, force_rollback: bool = False
     ) -> Iterator[psycopg.Transaction]:
         """Begin a transaction or, within one, a savepoint."""
-        begun = super().transaction(savepoint_name, force_rollback)
         if self.prologue is None or self.pgconn.transaction_status != TransactionStatus.IDLE:
-            with begun as transaction:
+            with super().transaction(savepoint_name, force_rollback) as transaction:
                 yield transaction
             return
         with ExitStack() as stack:
             with self.pipeline():
-                transaction = stack.enter_context(begun)
+                transaction = psycopg.Transaction(self, savepoint_name, force_rollback)
+                stack.enter_context(transaction)
                 psycopg.Cursor(self).execute(self.prologue)
             yield transaction
 
