@@ -31,7 +31,7 @@ SELECT current_schema() AS schema, current_database() AS database,
     current_setting('default_transaction_read_only')::boolean AS read_only,
     current_setting('server_version') AS version,
     (SELECT oid FROM pg_database WHERE datname = current_database()) AS number,
-    pg_postmaster_start_time() AS since
+    extract(epoch FROM pg_postmaster_start_time())::bigint AS since
 """
 OURS = "SELECT to_regclass(format('%%I.match_events', %s::text)) IS NOT NULL AS ours"
 

@@ -6,6 +6,7 @@ nothing of what is read or written: a connection has our settings, and behind a 
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from datetime import date, datetime
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Self
@@ -13,7 +14,8 @@ from typing import Any, Self
 import psycopg
 from msgspec import Struct
 from psycopg import IsolationLevel, sql
-from psycopg.abc import RV, PQGen
+from psycopg.abc import RV, Buffer, PQGen
+from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow
@@ -56,6 +58,7 @@ _SETTINGS = {
     "default_transaction_isolation": "read committed",
     "exit_on_error": "off",
     "extra_float_digits": "1",
+    "gin_fuzzy_search_limit": "0",
     "idle_in_transaction_session_timeout": "0",
     "idle_session_timeout": "0",
     "intervalstyle": "postgres",
@@ -155,6 +158,22 @@ def channel(conninfo: str, name: str) -> str:
     return name if schema == SCHEMA else f"{name}_{sha256(schema.encode()).hexdigest()[:16]}"
 
 
+class UtcLoader(Loader):
+    """Reads a time as a transaction with our settings gives it, whatever its session says meanwhile."""
+
+    def load(self, data: Buffer) -> datetime:
+        """Return a time."""
+        return datetime.fromisoformat(bytes(data).decode())
+
+
+class DateLoader(Loader):
+    """Reads a date as a transaction with our settings gives it, whatever its session says meanwhile."""
+
+    def load(self, data: Buffer) -> date:
+        """Return a date."""
+        return date.fromisoformat(bytes(data).decode())
+
+
 def lost(error: BaseException) -> bool:
     """Return whether an error, or the one it was made of, means that the server is lost."""
     return isinstance(error, LOST) or isinstance(error.__cause__, LOST)
@@ -230,6 +249,8 @@ class Connection(psycopg.Connection[DictRow]):
                 connection.prepare_threshold = None
                 connection.isolation_level = IsolationLevel.READ_COMMITTED
                 connection.deferrable = False
+                connection.adapters.register_loader("timestamptz", UtcLoader)
+                connection.adapters.register_loader("date", DateLoader)
             else:
                 psycopg.Cursor(connection).execute(statement)
                 if not connection.autocommit:

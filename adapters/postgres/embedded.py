@@ -131,6 +131,7 @@ class EmbeddedPostgres:
         folder.note_holder(sockets)
         chosen = {
             "listen_addresses": "",
+            "port": "5432",
             "unix_socket_directories": str(sockets),
             "unix_socket_permissions": "0700",
             "max_connections": "100",
