@@ -29,6 +29,7 @@ from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.heads import PostgresHeads
+from adapters.postgres.outages import PostgresOutages
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.quick_matches import PostgresQuickMatches
 from adapters.postgres.quotas import PostgresQuotas
@@ -56,6 +57,7 @@ from services.invitations import Invitations
 from services.limits import Limiter
 from services.lobby import Lobby
 from services.matches import Matches
+from services.outages import Heart
 from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Issuer
@@ -155,6 +157,7 @@ def use_cases(
         remembered=settings.remembered_matches,
         remembered_events=settings.remembered_events,
         snapshot_every=settings.snapshot_every,
+        outages=PostgresOutages(datastore),
         max_commands=settings.max_commands,
     )
     decisions = matches.decisions
@@ -250,6 +253,9 @@ async def _serve(
         if duties.grpc:
             grpc_addr, stop = await _start_grpc(settings, services, limiter, room)
             closing.append(stop)
+        heart = Steps("beats", Heart(services.matches.decisions.outages).step)
+        heart.start()
+        closing.append(lambda: heart.stop(GRACE))
         if working is not None:
             working.start()
             closing.append(partial(working.stop, GRACE))

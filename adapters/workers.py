@@ -26,6 +26,7 @@ from services.errors import Unavailable
 from services.head_signer import HeadSigner
 from services.heads import Keys
 from services.matches import Matches
+from services.outages import Settlement
 from services.ports import Clock
 from services.readmission import Readmission
 from services.retention import Retention
@@ -190,6 +191,8 @@ def workers(
     players = BotPlayers(matches, agenda, POLICIES, bot_pause)
     archive = PostgresArchive(datastore, feed=timedelta(days=settings.feed_days), open_for=open_for)
     signer = HeadSigner(PostgresHeads(datastore), keys, clock)
+    decisions = matches.decisions
+    settlement = Settlement(decisions.outages, agenda.timed, decisions.settle, clock.now)
     readmission = Readmission(PostgresSetAside(datastore), matches.decisions.live)
     clocks = Steps("clocks", timekeeper.step, CLOCKS_LEAST)
     bots = Steps("bots", players.step, bot_pause)
@@ -211,6 +214,7 @@ def workers(
             clocks,
             bots,
             signatures,
+            Steps("outages", settlement.step),
             Steps("retention", Retention(archive, clock).step),
             Steps("matches set aside", readmission.step),
             webhooks,

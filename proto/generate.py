@@ -42,6 +42,7 @@ MATCH_EVENTS = (
     ("Cancelled", "cancelled", "The match was called off."),
     ("Branched", "branched", "A branch has its table, and play begins."),
     ("InvitationRenewed", "invitation_renewed", "The match has another link."),
+    ("DeadlineMoved", "deadline_moved", "The service was away, and nobody is charged for that."),
 )
 """Type, field and comment of what is the same in all games. Their field numbers are 1, 2 ...; append only."""
 

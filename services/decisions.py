@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from secrets import token_hex
 from typing import Any
@@ -13,7 +14,9 @@ from domain.match import (
     Cancelled,
     Finished,
     Match,
+    MoveDeadline,
     PlayerId,
+    Reason,
     Resigned,
     SeatLeft,
     SeatTaken,
@@ -30,6 +33,7 @@ from services.errors import Conflict, Failure, KeyReused, Malformed, NotFound, S
 from services.feeds import Feeds
 from services.ids import MatchId
 from services.live import Games, Live, LiveMatches
+from services.outages import Outages
 from services.ports import Clock, EventStore, Listed, Recorded, Secrets, Seeds, VersionTaken
 from services.views import seen_events, source
 
@@ -87,6 +91,7 @@ class Decisions:
         store: The log of all matches.
         clock: The time.
         observers: Called when something has happened that is no move.
+        outages: When the service was away.
     """
 
     def __init__(
@@ -99,8 +104,10 @@ class Decisions:
         remembered: int,
         remembered_events: int,
         snapshot_every: int,
+        outages: Outages,
     ) -> None:
         """Take what decisions need; as for `Matches`."""
+        self.outages = outages
         self.feeds = Feeds(store, clock)
         self.live = LiveMatches(games, store, remembered, remembered_events, self.feeds.doubt)
         self.store = store
@@ -122,6 +129,8 @@ class Decisions:
     ) -> Done:
         """Decide and store a command, once for its key.
 
+        Nobody is out of time before what an outage took is given back.
+
         A refusal counts only against the match as the store has it, so what this process remembers is brought
         up to date before anything is refused.
 
@@ -139,6 +148,49 @@ class Decisions:
             Conflict: The match is not at the expected version.
             KeyReused: The key came with something else before.
         """
+        try:
+            return await self._carried_out(
+                id, order, by=by, key=key, asked=asked, expected_version=expected_version
+            )
+        except Rejected as refusal:
+            if refusal.reason is not Reason.OUT_OF_TIME or not await self.settle(id):
+                raise
+        return await self._carried_out(
+            id, order, by=by, key=key, asked=asked, expected_version=expected_version
+        )
+
+    async def settle(self, id: MatchId) -> bool:
+        """Give back what outages took of a match's time; return whether there was anything.
+
+        That the service works now is said first: an outage that is just over counts, too.
+
+        Raises:
+            NotFound: There is no such match.
+        """
+        await self.outages.beat()
+        live = await self.live.current(id)
+        if live.match.clocks is None:
+            return False
+        moved = False
+        for outage in await self.outages.since(live.match.clocks.at):
+            if live.done_for(None, outage.key) is None:
+                command = MoveDeadline(outage.began_at, outage.ended_at)
+                # Refused if the match has ended meanwhile.
+                with suppress(Rejected):
+                    await self._carried_out(id, _always(command), by=None, key=outage.key, asked=command)
+                moved = True
+        return moved
+
+    async def _carried_out(
+        self,
+        id: MatchId,
+        order: Order,
+        *,
+        by: PlayerId | None,
+        key: str,
+        asked: Any,
+        expected_version: int | None = None,
+    ) -> Done:
         digest = digest_of(asked)
         entry = self.live.entry(id)
         async with entry.lock:
@@ -160,7 +212,7 @@ class Decisions:
                             past = await self.live.at_version(id, done.last)
                         return Done(live, secrets, key, events[0].seat, events, past.match)
                     seat, command = order(live, secrets)
-                    if expected_version is not None and expected_version != live.version:
+                    if expected_version is not None and not live.stands_at(expected_version):
                         raise await self.conflict(live, seat, expected_version)
                     now = self.clock.now()
                     chance = chance_of(live.match, secrets.seed, id, live.version, command)
@@ -246,6 +298,11 @@ class Decisions:
         """Let a snapshot go whether it was kept or not: it only saves work."""
         self._background.discard(task)
         task.cancelled() or task.exception()
+
+
+def _always(command: Any) -> Order:
+    """Return the order of a command that is nobody's, however the match stands."""
+    return lambda *_: (None, command)
 
 
 def chance_of(match: Match[Any, Any], seed: bytes, id: MatchId, version: int, command: Any) -> SeededChance:

@@ -7,7 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from domain.match import Match, Opened, PlayerId, Terms, commands_behind, evolve
+from domain.match import DeadlineMoved, Match, Opened, PlayerId, Terms, commands_behind, evolve
 from domain.shared.game import Game, edition
 from services.errors import Failure, NotFound, SetAside, Unavailable
 from services.ids import MatchId
@@ -40,6 +40,7 @@ class Live:
         game: Its game.
         match: The folded match.
         version: How many events it holds.
+        steady: The version since which nothing but deadlines has changed.
         opened_at: When it was opened, UTC.
         head: Hash of its last event.
         commands: How many commands it has had (`domain.match.limit`).
@@ -57,6 +58,7 @@ class Live:
         "match",
         "opened_at",
         "snapshot_version",
+        "steady",
         "version",
     )
 
@@ -65,7 +67,7 @@ class Live:
         self.id = id
         self.game = game
         self.match: Match[Any, Any] = snapshot.match
-        self.version = snapshot.version
+        self.version = self.steady = snapshot.version
         self.opened_at: datetime = snapshot.opened_at
         self.head = snapshot.head
         self.commands = snapshot.commands
@@ -98,7 +100,13 @@ class Live:
             first_of_command = recorded.command is not None
             self.commands = commands_behind(self.commands, recorded.event, first=first_of_command)
             self.version = recorded.version
+            if not isinstance(recorded.event, DeadlineMoved):
+                self.steady = recorded.version
             self.head = recorded.link.hash
+
+    def stands_at(self, version: int) -> bool:
+        """Return whether the match is at a version, or has but other deadlines since."""
+        return self.steady <= version <= self.version
 
     def done_for(self, by: PlayerId | None, key: str) -> Done | None:
         """Return what was done for a player and idempotency key; None if nothing was."""

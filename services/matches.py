@@ -22,6 +22,7 @@ from domain.match import (
     OnTimeOut,
     Opened,
     PlayerId,
+    Reason,
     Resign,
     Started,
     StartMode,
@@ -47,6 +48,7 @@ from services.feeds import Watch
 from services.fits import fit_of
 from services.ids import MatchId, match_id, new_uuid, parsed
 from services.live import Games, Live, opened
+from services.outages import NoOutages, Outages
 from services.pages import Page, page_token, position_of
 from services.ports import (
     Clock,
@@ -159,6 +161,7 @@ class Matches:
         remembered_events: int,
         snapshot_every: int,
         max_commands: int | None = None,
+        outages: Outages | None = None,
     ) -> None:
         """Take what the use cases need.
 
@@ -172,6 +175,7 @@ class Matches:
             remembered_events: How many events these may have in all.
             snapshot_every: How many events lie between two snapshots of a match.
             max_commands: The most commands of a match that is opened from now on; None for no limit.
+            outages: When the service was away; None for never.
         """
         self.games = games
         self.max_commands = max_commands
@@ -183,6 +187,7 @@ class Matches:
             remembered=remembered,
             remembered_events=remembered_events,
             snapshot_every=snapshot_every,
+            outages=outages or NoOutages(),
         )
         self.feeds = self.decisions.feeds
         self._store = store
@@ -387,9 +392,12 @@ class Matches:
     ) -> Answer:
         live = await self._live.current(id)
         seat = authorise(live)
-        if expected_version is not None and expected_version != live.version:
+        if expected_version is not None and not live.stands_at(expected_version):
             raise await self.decisions.conflict(live, seat, expected_version)
-        if reason := why_not(live.game, live.match, seat, command, self._clock.now()):
+        reason = why_not(live.game, live.match, seat, command, self._clock.now())
+        if reason is Reason.OUT_OF_TIME and await self.decisions.settle(id):
+            reason = why_not(live.game, live.match, seat, command, self._clock.now())
+        if reason:
             raise Rejected(reason, seat=seat)
         return Answer(
             key=key,

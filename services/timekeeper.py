@@ -104,7 +104,8 @@ class Timekeeper:
         return upcoming
 
     async def _time_out(self, id: MatchId) -> None:
-        """Say of each seat of a match whose time is up that it is."""
+        """Say of each seat of a match whose time is up that it is, once no outage is charged."""
+        await self._decisions.settle(id)
         live = await self._decisions.live.current(id)
         clocks = live.match.clocks
         for seat in () if clocks is None else clocks.late(self._clock.now()):
@@ -115,7 +116,13 @@ class Timekeeper:
                 )
 
     async def _cancel(self, id: MatchId) -> None:
-        """Call a match off that has waited too long."""
+        """Call a match off that has waited too long, outages not counted."""
+        outages = self._decisions.outages
+        await outages.beat()
+        opened_at = (await self._decisions.live.current(id)).opened_at
+        away = sum((outage.worth for outage in await outages.since(opened_at)), NO_TIME)
+        if self._clock.now() < opened_at + self._open_for + away:
+            return
         # Refused if it has begun, or was called off.
         with suppress(Rejected):
             await self._issue(id, Cancel(CancelReason.ABANDONED), key="abandoned")

@@ -13,6 +13,8 @@ DAY = 86_400
 LONGEST_RESERVE = DAY
 LONGEST_INCREMENT = 3_600
 MOST_DAYS = 30
+OUTAGE_GRACE = timedelta(seconds=10)
+"""What a seat has in addition once the service is back, to notice that it is."""
 
 
 class TimeControlKind(StrEnum):
@@ -87,6 +89,13 @@ class Clocks(Struct, frozen=True):
         return tuple(
             seat for seat in self.running if (deadline := self.deadline(seat)) is not None and deadline <= now
         )
+
+
+def after_outage(clocks: Clocks, began_at: datetime, ended_at: datetime) -> Clocks:
+    """Return the clocks without an outage: those that run have its length more, and some grace."""
+    more = (ended_at - began_at + OUTAGE_GRACE) // timedelta(milliseconds=1)
+    left = [time + more if seat in clocks.running else time for seat, time in enumerate(clocks.remaining)]
+    return Clocks(clocks.at, clocks.running, tuple(left))
 
 
 def started(control: TimeControl, seats: int, running: Iterable[Seat], at: datetime) -> Clocks:

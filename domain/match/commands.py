@@ -1,6 +1,9 @@
 """What can be asked of a match of any game. Seats may ask to resign; all else comes through the lobby."""
 
-from msgspec import Struct
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from domain.match.state import CancelReason, Holder, PlayerId
 from domain.shared.seats import Seat
@@ -71,7 +74,21 @@ class RenewInvitation(Struct, frozen=True, tag_field="type", tag="renew_invitati
     """Let the match have another link; the one that it had opens nothing any more."""
 
 
-type LobbyCommand = TakeSeat | LeaveSeat | Invite | Start | Cancel | TimeOut | Branch | RenewInvitation
+class MoveDeadline(Struct, frozen=True, tag_field="type", tag="move_deadline"):
+    """Charge nobody the time in which the service was away.
+
+    Attributes:
+        began_at: Since when it was, UTC.
+        ended_at: Until when, UTC.
+    """
+
+    began_at: Annotated[datetime, Meta(tz=True)]
+    ended_at: Annotated[datetime, Meta(tz=True)]
+
+
+type LobbyCommand = (
+    TakeSeat | LeaveSeat | Invite | Start | Cancel | TimeOut | Branch | RenewInvitation | MoveDeadline
+)
 
 LOBBY_COMMANDS: tuple[type[Struct], ...] = (
     TakeSeat,
@@ -82,5 +99,6 @@ LOBBY_COMMANDS: tuple[type[Struct], ...] = (
     TimeOut,
     Branch,
     RenewInvitation,
+    MoveDeadline,
 )
 """The commands that are no seat's move."""

@@ -14,6 +14,7 @@ from domain.match.commands import (
     Cancel,
     Invite,
     LeaveSeat,
+    MoveDeadline,
     RenewInvitation,
     Resign,
     Start,
@@ -23,6 +24,7 @@ from domain.match.commands import (
 from domain.match.events import (
     Cancelled,
     ClocksSet,
+    DeadlineMoved,
     Finished,
     InvitationRenewed,
     Invited,
@@ -88,7 +90,7 @@ def decide[S, O](
         Rejected: The rules refuse the command.
     """
     limit = limit_of(match.terms)
-    if limit is None:
+    if limit is None or isinstance(command, MoveDeadline):
         return _carried_out(game, match, seat, command, chance, at)
     if (
         match.phase is Phase.OPEN
@@ -128,6 +130,8 @@ def _carried_out[S, O](
             return cancel(game, match, reason)
         case TimeOut(seat=late):
             return time_out(game, match, late, chance, at)
+        case MoveDeadline(began_at=began_at, ended_at=ended_at):
+            return move_deadline(game, match, began_at, ended_at)
         case Branch():
             return branch(game, match, command, chance, at)
         case _:
@@ -299,6 +303,20 @@ def time_out[S, O](
         more, after = _by_default(game, after, seat, chance)
         events = (*events, *more)
     return _settled(game, events, after, seat, chance, at)
+
+
+def move_deadline[S, O](
+    game: Game[S, Any, Any, O], match: Match[S, O], began_at: datetime, ended_at: datetime
+) -> Decided[S, O]:
+    """Return how the seats whose time runs are not charged an outage.
+
+    Raises:
+        Rejected: Nobody's time runs.
+    """
+    if match.clocks is None or ended_at < began_at:
+        raise Rejected(Reason.MATCH_NOT_PLAYED)
+    moved = DeadlineMoved(began_at, ended_at, time.after_outage(match.clocks, began_at, ended_at))
+    return (moved,), evolve(game, match, moved)
 
 
 def why_not[S, O](

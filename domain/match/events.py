@@ -1,11 +1,17 @@
 """What can happen to a match of any game; stored for good."""
 
-from msgspec import Struct
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from domain.match.clocks import Clocks
 from domain.match.state import CancelReason, Holder, PlayerId, Terms
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
+
+type Time = Annotated[datetime, Meta(tz=True)]
+"""A time, UTC."""
 
 
 class Opened[O](Struct, frozen=True, tag_field="type", tag="match.opened"):
@@ -54,6 +60,20 @@ class Started(Struct, frozen=True, tag_field="type", tag="match.started"):
 class ClocksSet(Struct, frozen=True, tag_field="type", tag="match.clocks_set"):
     """The time that the seats have left from now on."""
 
+    clocks: Clocks
+
+
+class DeadlineMoved(Struct, frozen=True, tag_field="type", tag="match.deadline_moved"):
+    """The service was away: the seats whose time runs have as much more as that took, and 10 seconds.
+
+    Attributes:
+        began_at: Since when it was away, UTC.
+        ended_at: Until when, UTC.
+        clocks: The time that the seats have left from `clocks.at` on, the outage included.
+    """
+
+    began_at: Time
+    ended_at: Time
     clocks: Clocks
 
 
@@ -117,6 +137,7 @@ type MatchEvent[O, T] = (
     | Cancelled
     | Branched[T]
     | InvitationRenewed
+    | DeadlineMoved
 )
 
 MATCH_EVENTS: tuple[type[Struct], ...] = (
@@ -132,4 +153,5 @@ MATCH_EVENTS: tuple[type[Struct], ...] = (
     Cancelled,
     Branched,
     InvitationRenewed,
+    DeadlineMoved,
 )

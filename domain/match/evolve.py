@@ -11,6 +11,7 @@ from domain.match.events import (
     Branched,
     Cancelled,
     ClocksSet,
+    DeadlineMoved,
     Finished,
     InvitationRenewed,
     Invited,
@@ -51,7 +52,7 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
             return replace(match, renewals=match.renewals + 1)
         case Started(first=first):
             return replace(match, phase=Phase.PLAYING, first=first)
-        case ClocksSet(clocks=clocks):
+        case ClocksSet(clocks=clocks) | DeadlineMoved(clocks=clocks):
             return replace(match, clocks=clocks)
         case TimedOut(seat=seat):
             return replace(match, timed_out=(*match.timed_out, seat))

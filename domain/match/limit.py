@@ -5,7 +5,7 @@ Some games let a seat move to and fro for ever, and what happened is kept for go
 
 from typing import Any
 
-from domain.match.events import Branched, Started
+from domain.match.events import Branched, DeadlineMoved, Started
 from domain.match.state import Match, Terms
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome, OutcomeKind
@@ -20,15 +20,17 @@ MOST_LOBBY_COMMANDS = 1_000
 def commands_behind(before: int, event: object, *, first: bool) -> int:
     """Return how many commands a match has had behind an event: since play began, or since it was opened.
 
-    All count that are stored: moves, resignations, time-outs. What one forces, default moves of seats that
-    gave up among it, is part of that one.
+    All count that are stored, moves, resignations and time-outs, but what gives an outage back. What one
+    forces, default moves of seats that gave up among it, is part of that one.
 
     Args:
         before: How many before the event.
         event: The event.
         first: Whether it is the first of a command's events.
     """
-    return 0 if isinstance(event, Started | Branched) else before + first
+    if isinstance(event, Started | Branched):
+        return 0
+    return before if isinstance(event, DeadlineMoved) else before + first
 
 
 def limit_of(terms: Terms[Any]) -> int | None:

@@ -8,6 +8,7 @@ from domain.match.events import (
     Branched,
     Cancelled,
     ClocksSet,
+    DeadlineMoved,
     Finished,
     InvitationRenewed,
     Invited,
@@ -49,6 +50,8 @@ def _seen(
             return Started(first)
         case ClocksSet(clocks=clocks):
             return ClocksSet(clocks)
+        case DeadlineMoved(began_at=began_at, ended_at=ended_at, clocks=clocks):
+            return DeadlineMoved(began_at, ended_at, clocks)
         case TimedOut(seat=seat):
             return TimedOut(seat)
         case Resigned(seat=seat):

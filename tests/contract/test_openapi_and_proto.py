@@ -54,6 +54,7 @@ SHARED: dict[str, Descriptor] = {
     "TimeControl": match_pb2.TimeControl.DESCRIPTOR,
     "Clocks": match_pb2.Clocks.DESCRIPTOR,
     "ClocksSet": match_pb2.ClocksSet.DESCRIPTOR,
+    "DeadlineMoved": match_pb2.DeadlineMoved.DESCRIPTOR,
     "TimedOut": match_pb2.TimedOut.DESCRIPTOR,
     "Finished": match_pb2.Finished.DESCRIPTOR,
     "Outcome": match_pb2.Outcome.DESCRIPTOR,

@@ -1,6 +1,7 @@
 """What happens though nobody calls: time runs out, bots move, lists follow; whichever processes there are."""
 
 import signal
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from adapters.grpc.generated.montane.v1.matches_pb2 import ListEventsRequest
+from tests.support.grpc_client import GrpcClient
 from tests.support.server import Client, Server, eventually
 from tests.support.streams import READERS, Lines, streaming_client
 
@@ -70,6 +73,34 @@ def time_outs(client: Client, match: str) -> list[timedelta]:
             # The next one must have a deadline of its own: of one deadline there is one time-out.
             deadline = None
     return late
+
+
+def test_nobody_loses_while_the_service_is_down(databases: Any) -> None:
+    """Killed with seconds on the clock, and back when they are over: the deadline moves, for all to see."""
+    with databases.fresh() as database, Server("--database-url", database) as server:
+        ann, ben = Client(server.url), Client(server.url, "Ben")
+        match = duel(ann, ben, {"kind": "per_move", "seconds": 5})
+        time.sleep(2.5)
+        server.kill()
+        time.sleep(7)
+        server.restart()
+
+        def moved() -> list[dict[str, Any]]:
+            return [event for event in ann.all_events(match) if event["type"] == "match.deadline_moved"]
+
+        (event,) = eventually(moved)
+        began, ended = (datetime.fromisoformat(event["payload"][name]) for name in ("began_at", "ended_at"))
+        assert timedelta(seconds=6) < ended - began < timedelta(seconds=30)
+        view = ann.get(f"/v1/matches/{match}/view")
+        longer = (ended - began + timedelta(seconds=10)) // timedelta(milliseconds=1)
+        assert view["clocks"]["remaining"] == [5_000 + longer, 5_000]
+        rpc = GrpcClient(server.grpc_target)
+        listed = rpc.call(rpc.matches.ListEvents, ListEventsRequest(match=match)).items
+        assert [one.type for one in listed].count("match.deadline_moved") == 1
+        rpc.close()
+        move = ann.get(f"/v1/matches/{match}/legal-moves")["legal_moves"][0]
+        ann.post(f"/v1/matches/{match}/commands", {"command": move})
+        assert state_of(ann, match) == "playing"
 
 
 def test_a_snapshot_shows_the_clocks(server: Server, reader: Any) -> None:

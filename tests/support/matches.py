@@ -16,6 +16,7 @@ from domain.match import (
     Invite,
     LeaveSeat,
     Match,
+    MoveDeadline,
     PlayerId,
     RenewInvitation,
     StartMode,
@@ -107,6 +108,7 @@ def lives[O](game: Game[Any, Any, Any, O], options: O) -> Iterator[object]:
             branch_of = BranchOf("match_0", 1, ViewerKind.SPECTATOR, None)
             _, branch = open_match(game, replace(agreed, time_control=TimeControl(), branch_of=branch_of))
             yield from decided(game, branch, branch_off(game, match, SPECTATOR, holder(9), luck()))[0]
+            yield from decided(game, match, MoveDeadline(at(0), at(7)))[0]
             events, _ = decided(game, match, TimeOut(match.clocks.running[0]), None, at(30))
             yield from events
 

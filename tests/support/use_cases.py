@@ -44,6 +44,7 @@ from services.invitations import Invitations
 from services.live import Games
 from services.lobby import Lobby
 from services.matches import Matches, Proposal
+from services.outages import Outages
 from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Clock, QuotaKind
@@ -116,6 +117,7 @@ class Stores:
         self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
         self.heads, self.keys = heads, keys
         self.clock: Clock = TickingClock()
+        self.outages: Outages | None = None
         self.max_commands: int | None = Settings().max_commands
 
     def catch_up(self) -> None:
@@ -140,6 +142,7 @@ class Stores:
             remembered_events=remembered_events,
             snapshot_every=snapshot_every,
             max_commands=self.max_commands,
+            outages=self.outages,
         )
 
     def players(self, clock: Clock | None = None) -> Players:

@@ -24,6 +24,9 @@ DEADLINES = sql.SQL(
     "SELECT match_id, deadline AS at FROM match_turns WHERE {readable}"
     " AND deadline <= %s AND (deadline, match_id) > (%s, %s) ORDER BY deadline, match_id LIMIT %s"
 ).format(readable=READABLE)
+TIMED = sql.SQL("SELECT DISTINCT match_id FROM match_turns WHERE deadline IS NOT NULL AND {readable}").format(
+    readable=READABLE
+)
 OPENED = sql.SQL(
     "SELECT match_id, opened_at AS at FROM match_list WHERE standing IN ('open', 'full') AND {readable}"
     " AND opened_at <= %s AND (opened_at, match_id) > (%s, %s) ORDER BY opened_at, match_id LIMIT %s"
@@ -44,6 +47,10 @@ class PostgresAgenda:
     async def deadlines(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
         """Return the matches in which seats' time is up by then, with each of those seats' deadlines."""
         return await self._due(DEADLINES, up_to, after, most)
+
+    async def timed(self) -> Sequence[MatchId]:
+        """Return the matches in which seats' time runs."""
+        return [match_id(row["match_id"]) for row in await self._datastore.execute(TIMED)]
 
     async def opened(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
         """Return the matches opened by then that have not begun, each with when it was opened."""

@@ -8,7 +8,7 @@ from psycopg import Cursor
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.rows import write
-from domain.match import ClocksSet, Finished
+from domain.match import ClocksSet, DeadlineMoved, Finished
 from services.ids import parsed
 
 
@@ -17,7 +17,7 @@ class TurnsModel:
 
     name = "match_turns"
     tables = ("match_turns",)
-    topics = frozenset(tag(event) for event in (ClocksSet, Finished))
+    topics = frozenset(tag(event) for event in (ClocksSet, DeadlineMoved, Finished))
     turns = True
     starts = None
 

@@ -96,6 +96,7 @@ class EventPayload(_message.Message):
     CANCELLED_FIELD_NUMBER: _builtins.int
     BRANCHED_FIELD_NUMBER: _builtins.int
     INVITATION_RENEWED_FIELD_NUMBER: _builtins.int
+    DEADLINE_MOVED_FIELD_NUMBER: _builtins.int
     MONTANA_FIELD_NUMBER: _builtins.int
     MONTANARA_FIELD_NUMBER: _builtins.int
     MONTMARTRE_FIELD_NUMBER: _builtins.int
@@ -150,6 +151,10 @@ class EventPayload(_message.Message):
         """The match has another link."""
 
     @_builtins.property
+    def deadline_moved(self) -> _match_pb2.DeadlineMoved:
+        """The service was away, and nobody is charged for that."""
+
+    @_builtins.property
     def montana(self) -> _montana_pb2.Event:
         """Of Montana."""
 
@@ -184,17 +189,18 @@ class EventPayload(_message.Message):
         cancelled: _match_pb2.Cancelled | None = ...,
         branched: _match_pb2.Branched | None = ...,
         invitation_renewed: _match_pb2.InvitationRenewed | None = ...,
+        deadline_moved: _match_pb2.DeadlineMoved | None = ...,
         montana: _montana_pb2.Event | None = ...,
         montanara: _montanara_pb2.Event | None = ...,
         montmartre: _montmartre_pb2.Event | None = ...,
         mount_drago: _mount_drago_pb2.Event | None = ...,
         mountains: _mountains_pb2.Event | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["branched", b"branched", "cancelled", b"cancelled", "clocks_set", b"clocks_set", "finished", b"finished", "invitation_renewed", b"invitation_renewed", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["branched", b"branched", "cancelled", b"cancelled", "clocks_set", b"clocks_set", "deadline_moved", b"deadline_moved", "finished", b"finished", "invitation_renewed", b"invitation_renewed", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["branched", b"branched", "cancelled", b"cancelled", "clocks_set", b"clocks_set", "finished", b"finished", "invitation_renewed", b"invitation_renewed", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["branched", b"branched", "cancelled", b"cancelled", "clocks_set", b"clocks_set", "deadline_moved", b"deadline_moved", "finished", b"finished", "invitation_renewed", b"invitation_renewed", "invited", b"invited", "montana", b"montana", "montanara", b"montanara", "montmartre", b"montmartre", "mount_drago", b"mount_drago", "mountains", b"mountains", "opened", b"opened", "payload", b"payload", "resigned", b"resigned", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "started", b"started", "timed_out", b"timed_out"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["opened", "seat_taken", "started", "resigned", "finished", "seat_left", "invited", "clocks_set", "timed_out", "cancelled", "branched", "invitation_renewed", "montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
+    _WhichOneofReturnType_payload: _TypeAlias = _typing.Literal["opened", "seat_taken", "started", "resigned", "finished", "seat_left", "invited", "clocks_set", "timed_out", "cancelled", "branched", "invitation_renewed", "deadline_moved", "montana", "montanara", "montmartre", "mount_drago", "mountains"]  # noqa: Y015
     _WhichOneofArgType_payload: _TypeAlias = _typing.Literal["payload", b"payload"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_payload) -> _WhichOneofReturnType_payload | None: ...
 

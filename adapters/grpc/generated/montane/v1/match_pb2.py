@@ -27,37 +27,37 @@ from adapters.grpc.generated.montane.v1 import options_pb2 as montane_dot_v1_dot
 from adapters.grpc.generated.montane.v1 import tables_pb2 as montane_dot_v1_dot_tables__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16montane/v1/match.proto\x12\nmontane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18montane/v1/options.proto\x1a\x17montane/v1/tables.proto\"\x08\n\x06Resign\"*\n\x06Opened\x12 \n\x05terms\x18\x01 \x01(\x0b\x32\x11.montane.v1.Terms\"=\n\tSeatTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\"\n\x06holder\x18\x02 \x01(\x0b\x32\x12.montane.v1.Holder\"8\n\x08SeatLeft\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06\x62\x61rred\x18\x03 \x01(\x08\"\x19\n\x07Invited\x12\x0e\n\x06player\x18\x01 \x01(\t\"\x13\n\x11InvitationRenewed\"\x18\n\x07Started\x12\r\n\x05\x66irst\x18\x01 \x01(\r\"/\n\tClocksSet\x12\"\n\x06\x63locks\x18\x01 \x01(\x0b\x32\x12.montane.v1.Clocks\"\x18\n\x08TimedOut\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x18\n\x08Resigned\x12\x0c\n\x04seat\x18\x01 \x01(\r\"0\n\x08\x46inished\x12$\n\x07outcome\x18\x01 \x01(\x0b\x32\x13.montane.v1.Outcome\"5\n\tCancelled\x12(\n\x06reason\x18\x01 \x01(\x0e\x32\x18.montane.v1.CancelReason\"\x8f\x01\n\x08\x42ranched\x12\"\n\x06holder\x18\x01 \x01(\x0b\x32\x12.montane.v1.Holder\x12\r\n\x05\x66irst\x18\x02 \x01(\r\x12\x10\n\x08resigned\x18\x03 \x03(\r\x12 \n\x05table\x18\x04 \x01(\x0b\x32\x11.montane.v1.Table\x12\x12\n\x05state\x18\x05 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_state\"\xb6\x05\n\x05Terms\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12$\n\x07options\x18\x03 \x01(\x0b\x32\x13.montane.v1.Options\x12\r\n\x05seats\x18\x04 \x01(\r\x12\x0e\n\x06opener\x18\x05 \x01(\t\x12*\n\nvisibility\x18\x06 \x01(\x0e\x32\x16.montane.v1.Visibility\x12*\n\ndisclosure\x18\x07 \x01(\x0e\x32\x16.montane.v1.Disclosure\x12\x17\n\x0fseed_commitment\x18\x08 \x01(\t\x12.\n\nmemory_aid\x18\t \x01(\x0e\x32\x15.montane.v1.MemoryAidH\x00\x88\x01\x01\x12)\n\x05start\x18\n \x01(\x0e\x32\x15.montane.v1.StartModeH\x01\x88\x01\x01\x12\x32\n\x0ctime_control\x18\x0b \x01(\x0b\x32\x17.montane.v1.TimeControlH\x02\x88\x01\x01\x12/\n\x0bon_time_out\x18\x0c \x01(\x0e\x32\x15.montane.v1.OnTimeOutH\x03\x88\x01\x01\x12\'\n\x04\x63hat\x18\r \x01(\x0e\x32\x14.montane.v1.ChatModeH\x04\x88\x01\x01\x12\x12\n\x05rated\x18\x0e \x01(\x08H\x05\x88\x01\x01\x12\x17\n\nrematch_of\x18\x0f \x01(\tH\x06\x88\x01\x01\x12,\n\tbranch_of\x18\x10 \x01(\x0b\x32\x14.montane.v1.BranchOfH\x07\x88\x01\x01\x12\x19\n\x0cmax_commands\x18\x11 \x01(\rH\x08\x88\x01\x01\x42\r\n\x0b_memory_aidB\x08\n\x06_startB\x0f\n\r_time_controlB\x0e\n\x0c_on_time_outB\x07\n\x05_chatB\x08\n\x06_ratedB\r\n\x0b_rematch_ofB\x0c\n\n_branch_ofB\x0f\n\r_max_commands\"n\n\x08\x42ranchOf\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12&\n\x06viewer\x18\x03 \x01(\x0e\x32\x16.montane.v1.ViewerKind\x12\x11\n\x04seat\x18\x04 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"\xaa\x01\n\x0bTimeControl\x12.\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.montane.v1.TimeControlKindH\x00\x88\x01\x01\x12\x14\n\x07seconds\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tincrement\x18\x03 \x01(\rH\x02\x88\x01\x01\x12\x11\n\x04\x64\x61ys\x18\x04 \x01(\rH\x03\x88\x01\x01\x42\x07\n\x05_kindB\n\n\x08_secondsB\x0c\n\n_incrementB\x07\n\x05_days\"T\n\x06\x43locks\x12&\n\x02\x61t\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07running\x18\x02 \x03(\r\x12\x11\n\tremaining\x18\x03 \x03(\x04\"O\n\x06Holder\x12\x0e\n\x06player\x18\x01 \x01(\t\x12$\n\x04kind\x18\x02 \x01(\x0e\x32\x16.montane.v1.HolderKind\x12\x0f\n\x07\x65ntropy\x18\x03 \x01(\t\"q\n\x07Outcome\x12%\n\x04kind\x18\x01 \x01(\x0e\x32\x17.montane.v1.OutcomeKind\x12\x0f\n\x07winners\x18\x02 \x03(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0e\n\x06stones\x18\x05 \x03(\x05*o\n\nViewerKind\x12\x1b\n\x17VIEWER_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10VIEWER_KIND_SEAT\x10\x01\x12\x19\n\x15VIEWER_KIND_SPECTATOR\x10\x02\x12\x13\n\x0fVIEWER_KIND_ALL\x10\x03*j\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x0e\n\nPHASE_OPEN\x10\x01\x12\x11\n\rPHASE_PLAYING\x10\x02\x12\x12\n\x0ePHASE_FINISHED\x10\x03\x12\x13\n\x0fPHASE_CANCELLED\x10\x04*W\n\nVisibility\x12\x1a\n\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x15\n\x11VISIBILITY_PUBLIC\x10\x01\x12\x16\n\x12VISIBILITY_PRIVATE\x10\x02*U\n\nDisclosure\x12\x1a\n\x16\x44ISCLOSURE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44ISCLOSURE_AT_END\x10\x01\x12\x14\n\x10\x44ISCLOSURE_NEVER\x10\x02*N\n\tMemoryAid\x12\x1a\n\x16MEMORY_AID_UNSPECIFIED\x10\x00\x12\x11\n\rMEMORY_AID_ON\x10\x01\x12\x12\n\x0eMEMORY_AID_OFF\x10\x02*U\n\nHolderKind\x12\x1b\n\x17HOLDER_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOLDER_KIND_HUMAN\x10\x01\x12\x13\n\x0fHOLDER_KIND_BOT\x10\x02*S\n\tStartMode\x12\x1a\n\x16START_MODE_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTART_MODE_AUTO\x10\x01\x12\x15\n\x11START_MODE_MANUAL\x10\x02*\xab\x01\n\x0fTimeControlKind\x12!\n\x1dTIME_CONTROL_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16TIME_CONTROL_KIND_NONE\x10\x01\x12\x1e\n\x1aTIME_CONTROL_KIND_PER_MOVE\x10\x02\x12\x1d\n\x19TIME_CONTROL_KIND_RESERVE\x10\x03\x12\x1a\n\x16TIME_CONTROL_KIND_DAYS\x10\x04*^\n\tOnTimeOut\x12\x1b\n\x17ON_TIME_OUT_UNSPECIFIED\x10\x00\x12\x16\n\x12ON_TIME_OUT_RESIGN\x10\x01\x12\x1c\n\x18ON_TIME_OUT_DEFAULT_MOVE\x10\x02*J\n\x08\x43hatMode\x12\x19\n\x15\x43HAT_MODE_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x43HAT_MODE_ON\x10\x01\x12\x11\n\rCHAT_MODE_OFF\x10\x02*g\n\x0c\x43\x61ncelReason\x12\x1d\n\x19\x43\x41NCEL_REASON_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43\x41NCEL_REASON_BY_OPENER\x10\x01\x12\x1b\n\x17\x43\x41NCEL_REASON_ABANDONED\x10\x02*\xc0\x01\n\x0bOutcomeKind\x12\x1c\n\x18OUTCOME_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10OUTCOME_KIND_WON\x10\x01\x12\x15\n\x11OUTCOME_KIND_LOST\x10\x02\x12\x16\n\x12OUTCOME_KIND_DRAWN\x10\x03\x12\x17\n\x13OUTCOME_KIND_SHARED\x10\x04\x12\x19\n\x15OUTCOME_KIND_RESIGNED\x10\x05\x12\x1a\n\x16OUTCOME_KIND_TIMED_OUT\x10\x06\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16montane/v1/match.proto\x12\nmontane.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18montane/v1/options.proto\x1a\x17montane/v1/tables.proto\"\x08\n\x06Resign\"*\n\x06Opened\x12 \n\x05terms\x18\x01 \x01(\x0b\x32\x11.montane.v1.Terms\"=\n\tSeatTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\"\n\x06holder\x18\x02 \x01(\x0b\x32\x12.montane.v1.Holder\"8\n\x08SeatLeft\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x0e\n\x06\x62\x61rred\x18\x03 \x01(\x08\"\x19\n\x07Invited\x12\x0e\n\x06player\x18\x01 \x01(\t\"\x13\n\x11InvitationRenewed\"\x18\n\x07Started\x12\r\n\x05\x66irst\x18\x01 \x01(\r\"/\n\tClocksSet\x12\"\n\x06\x63locks\x18\x01 \x01(\x0b\x32\x12.montane.v1.Clocks\"\x8f\x01\n\rDeadlineMoved\x12,\n\x08\x62\x65gan_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nded_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\"\n\x06\x63locks\x18\x03 \x01(\x0b\x32\x12.montane.v1.Clocks\"\x18\n\x08TimedOut\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x18\n\x08Resigned\x12\x0c\n\x04seat\x18\x01 \x01(\r\"0\n\x08\x46inished\x12$\n\x07outcome\x18\x01 \x01(\x0b\x32\x13.montane.v1.Outcome\"5\n\tCancelled\x12(\n\x06reason\x18\x01 \x01(\x0e\x32\x18.montane.v1.CancelReason\"\x8f\x01\n\x08\x42ranched\x12\"\n\x06holder\x18\x01 \x01(\x0b\x32\x12.montane.v1.Holder\x12\r\n\x05\x66irst\x18\x02 \x01(\r\x12\x10\n\x08resigned\x18\x03 \x03(\r\x12 \n\x05table\x18\x04 \x01(\x0b\x32\x11.montane.v1.Table\x12\x12\n\x05state\x18\x05 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_state\"\xb6\x05\n\x05Terms\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12$\n\x07options\x18\x03 \x01(\x0b\x32\x13.montane.v1.Options\x12\r\n\x05seats\x18\x04 \x01(\r\x12\x0e\n\x06opener\x18\x05 \x01(\t\x12*\n\nvisibility\x18\x06 \x01(\x0e\x32\x16.montane.v1.Visibility\x12*\n\ndisclosure\x18\x07 \x01(\x0e\x32\x16.montane.v1.Disclosure\x12\x17\n\x0fseed_commitment\x18\x08 \x01(\t\x12.\n\nmemory_aid\x18\t \x01(\x0e\x32\x15.montane.v1.MemoryAidH\x00\x88\x01\x01\x12)\n\x05start\x18\n \x01(\x0e\x32\x15.montane.v1.StartModeH\x01\x88\x01\x01\x12\x32\n\x0ctime_control\x18\x0b \x01(\x0b\x32\x17.montane.v1.TimeControlH\x02\x88\x01\x01\x12/\n\x0bon_time_out\x18\x0c \x01(\x0e\x32\x15.montane.v1.OnTimeOutH\x03\x88\x01\x01\x12\'\n\x04\x63hat\x18\r \x01(\x0e\x32\x14.montane.v1.ChatModeH\x04\x88\x01\x01\x12\x12\n\x05rated\x18\x0e \x01(\x08H\x05\x88\x01\x01\x12\x17\n\nrematch_of\x18\x0f \x01(\tH\x06\x88\x01\x01\x12,\n\tbranch_of\x18\x10 \x01(\x0b\x32\x14.montane.v1.BranchOfH\x07\x88\x01\x01\x12\x19\n\x0cmax_commands\x18\x11 \x01(\rH\x08\x88\x01\x01\x42\r\n\x0b_memory_aidB\x08\n\x06_startB\x0f\n\r_time_controlB\x0e\n\x0c_on_time_outB\x07\n\x05_chatB\x08\n\x06_ratedB\r\n\x0b_rematch_ofB\x0c\n\n_branch_ofB\x0f\n\r_max_commands\"n\n\x08\x42ranchOf\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12&\n\x06viewer\x18\x03 \x01(\x0e\x32\x16.montane.v1.ViewerKind\x12\x11\n\x04seat\x18\x04 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"\xaa\x01\n\x0bTimeControl\x12.\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.montane.v1.TimeControlKindH\x00\x88\x01\x01\x12\x14\n\x07seconds\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tincrement\x18\x03 \x01(\rH\x02\x88\x01\x01\x12\x11\n\x04\x64\x61ys\x18\x04 \x01(\rH\x03\x88\x01\x01\x42\x07\n\x05_kindB\n\n\x08_secondsB\x0c\n\n_incrementB\x07\n\x05_days\"T\n\x06\x43locks\x12&\n\x02\x61t\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07running\x18\x02 \x03(\r\x12\x11\n\tremaining\x18\x03 \x03(\x04\"O\n\x06Holder\x12\x0e\n\x06player\x18\x01 \x01(\t\x12$\n\x04kind\x18\x02 \x01(\x0e\x32\x16.montane.v1.HolderKind\x12\x0f\n\x07\x65ntropy\x18\x03 \x01(\t\"q\n\x07Outcome\x12%\n\x04kind\x18\x01 \x01(\x0e\x32\x17.montane.v1.OutcomeKind\x12\x0f\n\x07winners\x18\x02 \x03(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x05\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0e\n\x06stones\x18\x05 \x03(\x05*o\n\nViewerKind\x12\x1b\n\x17VIEWER_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10VIEWER_KIND_SEAT\x10\x01\x12\x19\n\x15VIEWER_KIND_SPECTATOR\x10\x02\x12\x13\n\x0fVIEWER_KIND_ALL\x10\x03*j\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x0e\n\nPHASE_OPEN\x10\x01\x12\x11\n\rPHASE_PLAYING\x10\x02\x12\x12\n\x0ePHASE_FINISHED\x10\x03\x12\x13\n\x0fPHASE_CANCELLED\x10\x04*W\n\nVisibility\x12\x1a\n\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x15\n\x11VISIBILITY_PUBLIC\x10\x01\x12\x16\n\x12VISIBILITY_PRIVATE\x10\x02*U\n\nDisclosure\x12\x1a\n\x16\x44ISCLOSURE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44ISCLOSURE_AT_END\x10\x01\x12\x14\n\x10\x44ISCLOSURE_NEVER\x10\x02*N\n\tMemoryAid\x12\x1a\n\x16MEMORY_AID_UNSPECIFIED\x10\x00\x12\x11\n\rMEMORY_AID_ON\x10\x01\x12\x12\n\x0eMEMORY_AID_OFF\x10\x02*U\n\nHolderKind\x12\x1b\n\x17HOLDER_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11HOLDER_KIND_HUMAN\x10\x01\x12\x13\n\x0fHOLDER_KIND_BOT\x10\x02*S\n\tStartMode\x12\x1a\n\x16START_MODE_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTART_MODE_AUTO\x10\x01\x12\x15\n\x11START_MODE_MANUAL\x10\x02*\xab\x01\n\x0fTimeControlKind\x12!\n\x1dTIME_CONTROL_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16TIME_CONTROL_KIND_NONE\x10\x01\x12\x1e\n\x1aTIME_CONTROL_KIND_PER_MOVE\x10\x02\x12\x1d\n\x19TIME_CONTROL_KIND_RESERVE\x10\x03\x12\x1a\n\x16TIME_CONTROL_KIND_DAYS\x10\x04*^\n\tOnTimeOut\x12\x1b\n\x17ON_TIME_OUT_UNSPECIFIED\x10\x00\x12\x16\n\x12ON_TIME_OUT_RESIGN\x10\x01\x12\x1c\n\x18ON_TIME_OUT_DEFAULT_MOVE\x10\x02*J\n\x08\x43hatMode\x12\x19\n\x15\x43HAT_MODE_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x43HAT_MODE_ON\x10\x01\x12\x11\n\rCHAT_MODE_OFF\x10\x02*g\n\x0c\x43\x61ncelReason\x12\x1d\n\x19\x43\x41NCEL_REASON_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43\x41NCEL_REASON_BY_OPENER\x10\x01\x12\x1b\n\x17\x43\x41NCEL_REASON_ABANDONED\x10\x02*\xc0\x01\n\x0bOutcomeKind\x12\x1c\n\x18OUTCOME_KIND_UNSPECIFIED\x10\x00\x12\x14\n\x10OUTCOME_KIND_WON\x10\x01\x12\x15\n\x11OUTCOME_KIND_LOST\x10\x02\x12\x16\n\x12OUTCOME_KIND_DRAWN\x10\x03\x12\x17\n\x13OUTCOME_KIND_SHARED\x10\x04\x12\x19\n\x15OUTCOME_KIND_RESIGNED\x10\x05\x12\x1a\n\x16OUTCOME_KIND_TIMED_OUT\x10\x06\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.match_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VIEWERKIND']._serialized_start=1987
-  _globals['_VIEWERKIND']._serialized_end=2098
-  _globals['_PHASE']._serialized_start=2100
-  _globals['_PHASE']._serialized_end=2206
-  _globals['_VISIBILITY']._serialized_start=2208
-  _globals['_VISIBILITY']._serialized_end=2295
-  _globals['_DISCLOSURE']._serialized_start=2297
-  _globals['_DISCLOSURE']._serialized_end=2382
-  _globals['_MEMORYAID']._serialized_start=2384
-  _globals['_MEMORYAID']._serialized_end=2462
-  _globals['_HOLDERKIND']._serialized_start=2464
-  _globals['_HOLDERKIND']._serialized_end=2549
-  _globals['_STARTMODE']._serialized_start=2551
-  _globals['_STARTMODE']._serialized_end=2634
-  _globals['_TIMECONTROLKIND']._serialized_start=2637
-  _globals['_TIMECONTROLKIND']._serialized_end=2808
-  _globals['_ONTIMEOUT']._serialized_start=2810
-  _globals['_ONTIMEOUT']._serialized_end=2904
-  _globals['_CHATMODE']._serialized_start=2906
-  _globals['_CHATMODE']._serialized_end=2980
-  _globals['_CANCELREASON']._serialized_start=2982
-  _globals['_CANCELREASON']._serialized_end=3085
-  _globals['_OUTCOMEKIND']._serialized_start=3088
-  _globals['_OUTCOMEKIND']._serialized_end=3280
+  _globals['_VIEWERKIND']._serialized_start=2133
+  _globals['_VIEWERKIND']._serialized_end=2244
+  _globals['_PHASE']._serialized_start=2246
+  _globals['_PHASE']._serialized_end=2352
+  _globals['_VISIBILITY']._serialized_start=2354
+  _globals['_VISIBILITY']._serialized_end=2441
+  _globals['_DISCLOSURE']._serialized_start=2443
+  _globals['_DISCLOSURE']._serialized_end=2528
+  _globals['_MEMORYAID']._serialized_start=2530
+  _globals['_MEMORYAID']._serialized_end=2608
+  _globals['_HOLDERKIND']._serialized_start=2610
+  _globals['_HOLDERKIND']._serialized_end=2695
+  _globals['_STARTMODE']._serialized_start=2697
+  _globals['_STARTMODE']._serialized_end=2780
+  _globals['_TIMECONTROLKIND']._serialized_start=2783
+  _globals['_TIMECONTROLKIND']._serialized_end=2954
+  _globals['_ONTIMEOUT']._serialized_start=2956
+  _globals['_ONTIMEOUT']._serialized_end=3050
+  _globals['_CHATMODE']._serialized_start=3052
+  _globals['_CHATMODE']._serialized_end=3126
+  _globals['_CANCELREASON']._serialized_start=3128
+  _globals['_CANCELREASON']._serialized_end=3231
+  _globals['_OUTCOMEKIND']._serialized_start=3234
+  _globals['_OUTCOMEKIND']._serialized_end=3426
   _globals['_RESIGN']._serialized_start=122
   _globals['_RESIGN']._serialized_end=130
   _globals['_OPENED']._serialized_start=132
@@ -74,26 +74,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STARTED']._serialized_end=369
   _globals['_CLOCKSSET']._serialized_start=371
   _globals['_CLOCKSSET']._serialized_end=418
-  _globals['_TIMEDOUT']._serialized_start=420
-  _globals['_TIMEDOUT']._serialized_end=444
-  _globals['_RESIGNED']._serialized_start=446
-  _globals['_RESIGNED']._serialized_end=470
-  _globals['_FINISHED']._serialized_start=472
-  _globals['_FINISHED']._serialized_end=520
-  _globals['_CANCELLED']._serialized_start=522
-  _globals['_CANCELLED']._serialized_end=575
-  _globals['_BRANCHED']._serialized_start=578
-  _globals['_BRANCHED']._serialized_end=721
-  _globals['_TERMS']._serialized_start=724
-  _globals['_TERMS']._serialized_end=1418
-  _globals['_BRANCHOF']._serialized_start=1420
-  _globals['_BRANCHOF']._serialized_end=1530
-  _globals['_TIMECONTROL']._serialized_start=1533
-  _globals['_TIMECONTROL']._serialized_end=1703
-  _globals['_CLOCKS']._serialized_start=1705
-  _globals['_CLOCKS']._serialized_end=1789
-  _globals['_HOLDER']._serialized_start=1791
-  _globals['_HOLDER']._serialized_end=1870
-  _globals['_OUTCOME']._serialized_start=1872
-  _globals['_OUTCOME']._serialized_end=1985
+  _globals['_DEADLINEMOVED']._serialized_start=421
+  _globals['_DEADLINEMOVED']._serialized_end=564
+  _globals['_TIMEDOUT']._serialized_start=566
+  _globals['_TIMEDOUT']._serialized_end=590
+  _globals['_RESIGNED']._serialized_start=592
+  _globals['_RESIGNED']._serialized_end=616
+  _globals['_FINISHED']._serialized_start=618
+  _globals['_FINISHED']._serialized_end=666
+  _globals['_CANCELLED']._serialized_start=668
+  _globals['_CANCELLED']._serialized_end=721
+  _globals['_BRANCHED']._serialized_start=724
+  _globals['_BRANCHED']._serialized_end=867
+  _globals['_TERMS']._serialized_start=870
+  _globals['_TERMS']._serialized_end=1564
+  _globals['_BRANCHOF']._serialized_start=1566
+  _globals['_BRANCHOF']._serialized_end=1676
+  _globals['_TIMECONTROL']._serialized_start=1679
+  _globals['_TIMECONTROL']._serialized_end=1849
+  _globals['_CLOCKS']._serialized_start=1851
+  _globals['_CLOCKS']._serialized_end=1935
+  _globals['_HOLDER']._serialized_start=1937
+  _globals['_HOLDER']._serialized_end=2016
+  _globals['_OUTCOME']._serialized_start=2018
+  _globals['_OUTCOME']._serialized_end=2131
 # @@protoc_insertion_point(module_scope)

@@ -531,6 +531,42 @@ class ClocksSet(_message.Message):
 Global___ClocksSet: _TypeAlias = ClocksSet  # noqa: Y015
 
 @_typing.final
+class DeadlineMoved(_message.Message):
+    """The service was away: the seats whose time runs have as much more as that took, and 10 seconds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BEGAN_AT_FIELD_NUMBER: _builtins.int
+    ENDED_AT_FIELD_NUMBER: _builtins.int
+    CLOCKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def began_at(self) -> _timestamp_pb2.Timestamp:
+        """Since when it was away."""
+
+    @_builtins.property
+    def ended_at(self) -> _timestamp_pb2.Timestamp:
+        """Until when."""
+
+    @_builtins.property
+    def clocks(self) -> Global___Clocks:
+        """The time that the seats have left from `clocks.at` on, the outage included."""
+
+    def __init__(
+        self,
+        *,
+        began_at: _timestamp_pb2.Timestamp | None = ...,
+        ended_at: _timestamp_pb2.Timestamp | None = ...,
+        clocks: Global___Clocks | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["began_at", b"began_at", "clocks", b"clocks", "ended_at", b"ended_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["began_at", b"began_at", "clocks", b"clocks", "ended_at", b"ended_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeadlineMoved: _TypeAlias = DeadlineMoved  # noqa: Y015
+
+@_typing.final
 class TimedOut(_message.Message):
     """A seat's time was up; what became of that follows (common §7)."""
 
