@@ -8,8 +8,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
+from tests.support.load import endless
+from tests.support.montana import WALK
 from tests.support.server import Client, Server
 
 WORST = 3.0
@@ -95,13 +98,9 @@ async def test_exports_do_not_hold_others_up(database: str) -> None:
     limits = {"MONTANE_RATE_LIMIT": "on", "MONTANE_RATE_LIMIT_STREAMS": "off"}
     with Server("--database-url", database, environment=limits) as server:
         ann = Client(server.url)
-        match = ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})["id"]
-        path = f"/v1/matches/{match}"
+        path = f"/v1/matches/{endless(ann)}"
         for _ in range(MOVES):
-            moves = ann.get(f"{path}/legal-moves")["legal_moves"]
-            if not moves:
-                break
-            ann.post(f"{path}/commands", {"command": moves[0]})
+            ann.post(f"{path}/commands", {"command": msgspec.to_builtins(WALK)})
         events = ann.get(path)["version"]
         headers = dict(ann.http.headers)
         async with httpx.AsyncClient(base_url=server.url, timeout=60, headers=headers) as client:

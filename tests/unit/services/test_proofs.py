@@ -1,5 +1,6 @@
 """Bundles as they are exported: read from the store as they are taken, in parts."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -8,9 +9,10 @@ from domain.match import Resign
 from services import proofs
 from services.errors import Unavailable
 from services.ids import MatchId
+from services.live import TOGETHER
 from services.ports import Recorded
 from services.proofs import Proofs
-from tests.support.lobby import ANN
+from tests.support.lobby import ANN, wanted
 from tests.support.use_cases import memory_stores, proposal
 
 
@@ -63,3 +65,31 @@ async def test_a_bundle_whose_events_are_gone_does_not_end() -> None:
     assert len(await anext(export.parts)) == 1
     with pytest.raises(Unavailable):
         await anext(export.parts)
+
+
+async def test_others_get_their_turn_while_a_match_is_read_and_written_down() -> None:
+    """Folding a long match, and writing its bundle down, hold nobody up for longer than some events take."""
+    stores = memory_stores()
+    node = stores.services()
+    _, listed = await node.matches.open(ANN, wanted(), None)
+    for _ in range(420):
+        await node.invitations.renew(ANN, listed.id, None)
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    waiting = asyncio.create_task(others())
+    await asyncio.sleep(0)
+    cold, before = stores.services(), turns
+    await cold.matches.read(listed.id, ANN)
+    assert turns - before >= 420 // TOGETHER
+    export = await cold.proofs.export(listed.id, ANN, looking_as=None)
+    before = turns
+    lines = sum([len(part) async for part in export.parts])
+    assert lines == 420 + 4
+    assert turns - before >= 420 // proofs.TOGETHER
+    waiting.cancel()
