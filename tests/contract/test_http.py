@@ -11,12 +11,13 @@ import pytest
 
 from adapters.base_path import Place
 from adapters.rest.app import build
-from services.limits import Limiter, Limits
+from services.limits import Budget, Limiter, Limits
 from tests.support.use_cases import Stores, memory_stores
 
 JSON = {"Content-Type": "application/json"}
 NINE = {"command": {"type": "move_card", "card": "9H"}}
 STREAM = {"Accept": "text/event-stream"}
+ENOUGH = Budget(1_000_000, 60)
 
 
 class Http:
@@ -34,17 +35,26 @@ class Http:
         """Build it."""
         self.stores: Stores = memory_stores()
         # A stream that stayed open would let no other begin.
-        self.limiter = Limiter(Limits(open_streams=1))
+        self.limiter = Limiter(
+            Limits(
+                token=ENOUGH, anonymous=ENOUGH, address=ENOUGH, login=ENOUGH, streams=ENOUGH, open_streams=1
+            )
+        )
         self.services = self.stores.services()
         app = build(self.services, "0", self.limiter, place)
         self.methods: dict[str, str] = app.state.methods
         self.document: dict[str, Any] = json.loads(app.state.openapi)
-        transport = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
-        self.http = httpx.AsyncClient(transport=transport, base_url="http://montane")
+        self._transport = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
+        self.connect()
+
+    def connect(self) -> None:
+        """Begin with a client without a token."""
+        self.http = httpx.AsyncClient(transport=self._transport, base_url="http://montane")
         self.http.headers["Accept-Encoding"] = "identity"
 
     async def prepare(self) -> None:
         """Open an account and a match."""
+        self.connect()
         self.ann = await self.account("Ann")
         match = await self.http.post(
             "/v1/matches",
@@ -65,13 +75,18 @@ class Http:
         return await self.http.request(method, path, **request)
 
 
+@pytest.fixture(scope="module")
+def at_root() -> Http:
+    """The application at the root of what clients see, which takes long to build."""
+    return Http()
+
+
 @pytest.fixture
-async def rest() -> AsyncIterator[Http]:
-    """The application at the root of what clients see."""
-    rest = Http()
-    await rest.prepare()
-    yield rest
-    await rest.http.aclose()
+async def rest(at_root: Http) -> AsyncIterator[Http]:
+    """The application with a new player and a new match."""
+    await at_root.prepare()
+    yield at_root
+    await at_root.http.aclose()
 
 
 def refused(answer: httpx.Response) -> tuple[int, str, str]:
@@ -162,6 +177,9 @@ async def test_a_whole_number_is_digits(rest: Http, number: str) -> None:
         last = STREAM | {"Last-Event-ID": number}
         answer = await rest.ask("GET", f"{rest.path}/events", headers=last)
         assert refused(answer) == (400, "INVALID_FIELD", "Last-Event-ID")
+        for headers, query, field in ((last, {}, "Last-Event-ID"), (STREAM, {"after": number}, "after")):
+            answer = await rest.ask("GET", "/v1/players/me/events", params=query, headers=headers)
+            assert refused(answer) == (400, "INVALID_FIELD", field)
     if number:
         for method in ("PUT", "DELETE"):
             answer = await rest.ask(method, f"{rest.path}/seats/{quote(number)}")

@@ -11,6 +11,7 @@ from adapters.rest.lists import PageSize, PageToken
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, caller, services, visit
 from adapters.rest.streams import PLAYER_FORMS, EventStream, streamed
+from services.errors import Malformed
 from services.limits import ROWS
 from services.ports import Scope
 
@@ -42,8 +43,13 @@ async def list_player_events(
     player = await caller(request, Scope.READ)
     feed = services(request).player_feed
     if (media_type := streamed(request)) is not None:
-        resumed = request.headers.get("last-event-id", after)
-        reading = await feed.watch(player.id, after=resumed)
+        resumed = request.headers.get("last-event-id")
+        try:
+            reading = await feed.watch(player.id, after=after if resumed is None else resumed)
+        except Malformed as failed:
+            if resumed is not None:
+                failed.details["field"] = "Last-Event-ID"
+            raise
         reading.charge = visit(request).charge
         services(request).players.sessions.hold(player.credential, reading)
         return EventStream(reading, media_type, PLAYER_FORMS[media_type])
