@@ -522,6 +522,36 @@ def replay(
 
 
 @app.command()
+def doctor(
+    database_url: DatabaseUrl = None,
+    database_direct_url: DatabaseDirectUrl = None,
+    database_schema: DatabaseSchema = None,
+    data_dir: DataDir = None,
+    pool_size: PoolSize = None,
+) -> None:
+    """Look whether all that the service stands on is as it must be, and say what to do where it is not.
+
+    Safe while the service runs; nothing is changed. A line for each thing looked at: ok, warn or fail; the
+    status is 1 if there is any fail.
+    """
+    settings = _settings(
+        database_url=database_url,
+        database_direct_url=database_direct_url,
+        database_schema=database_schema,
+        data_dir=data_dir,
+        pool_size=pool_size,
+    )
+    from adapters.doctor import Verdict, findings
+
+    well = True
+    for finding in findings(settings):
+        typer.echo(str(finding))
+        well &= finding.verdict is not Verdict.FAIL
+    if not well:
+        sys.exit(1)
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     typer.echo(f"montane {installed_version('montane')}")

@@ -38,9 +38,24 @@ def database(settings: Settings) -> Iterator[tuple[Access, EmbeddedPostgres | No
     try:
         embedded = EmbeddedPostgres.start(settings.data_dir)
     except EmbeddedPostgresError as error:
-        raise StartError(str(error)) from error
+        raise StartError(_line(str(error))) from error
     with embedded:
         yield _access(settings, embedded.conninfo, None), embedded
+
+
+@contextmanager
+def found_database(settings: Settings) -> Iterator[Access]:
+    """Give where the database is, as it is; our own server may be one that a running service started.
+
+    Raises:
+        StartError: It cannot be used.
+    """
+    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
+        _forget_environment()
+        yield _access(settings, conninfo, None)
+        return
+    with database(settings) as (found, _):
+        yield found
 
 
 @contextmanager
@@ -50,13 +65,7 @@ def shared_database(settings: Settings) -> Iterator[Access]:
     Raises:
         StartError: It cannot be used.
     """
-    if settings.database_url is None and (conninfo := EmbeddedPostgres.running(settings.data_dir)):
-        _forget_environment()
-        found = _access(settings, conninfo, None)
-        migrated(found)
-        yield found
-        return
-    with database(settings) as (found, _):
+    with found_database(settings) as found:
         migrated(found)
         yield found
 
@@ -88,6 +97,24 @@ def failure(error: BaseException | None) -> str | None:
             return f"{variable('database_url')}: the database does not answer; check that it runs"
         error = error.__cause__
     return None
+
+
+def _line(message: str) -> str:
+    """Return in one line what a server that did not come up says; its log has the rest."""
+    first, *log = message.splitlines()
+    said = [
+        words
+        for line in log
+        for mark, words in [_marked(line)]
+        if mark in ("FATAL", "PANIC", "DETAIL", "HINT")
+    ]
+    return first if not log else f"{first} {'; '.join(said or log[-1:])}"
+
+
+def _marked(line: str) -> tuple[str, str]:
+    """Return how a line of a server's log is marked, and what it says."""
+    before, _, words = line.partition(":  ")
+    return before.split()[-1] if before.split() else "", words
 
 
 def _access(settings: Settings, url: str, direct_url: str | None) -> Access:

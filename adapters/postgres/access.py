@@ -242,6 +242,7 @@ _CONNECTING = {
     "remaining connection slots": "lower MONTANE_POOL_SIZE or raise max_connections of the server",
     "does not exist": "create it first",
     "could not translate host name": "check the host",
+    "failed to resolve host": "check the host",
     "Connection refused": "check host and port, and that the server runs",
     "No such file or directory": "check host and port, and that the server runs",
     "SSL": "check sslmode and the certificates",

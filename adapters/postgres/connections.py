@@ -49,7 +49,7 @@ _KEEP_ALIVE = {
     "tcp_user_timeout": PEER_SECONDS * 1000,
 }
 _LIMITS = {"lock_timeout": f"{LOCK_SECONDS}s", "statement_timeout": f"{STATEMENT_SECONDS}s"}
-_SETTINGS = {
+SETTINGS = {
     "array_nulls": "on",
     "bytea_output": "hex",
     "datestyle": "ISO, MDY",
@@ -91,7 +91,7 @@ def limited(conninfo: str, *, schema: str | None = None, pooled: bool | None = N
         pooled: Whether each transaction may be in another session.
     """
     given = conninfo_to_dict(conninfo)
-    options = _LIMITS | options_in(str(given.pop("options", ""))) | _SETTINGS
+    options = _LIMITS | options_in(str(given.pop("options", ""))) | SETTINGS
     if schema is not None or "search_path" not in options:
         options["search_path"] = quoted(schema or SCHEMA)
     if pooled is not None:
