@@ -52,6 +52,7 @@ class Catalogue(CatalogueServiceServicer):
                 )
                 for table in game.data
             ],
+            draws=[pb.DrawRule(when=draw.when, what=draw.what) for draw in game.draws],
         )
 
     @override

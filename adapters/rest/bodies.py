@@ -23,7 +23,7 @@ from domain.match import (
     TimeControl,
     Visibility,
 )
-from domain.shared.catalogues import Clause, DataTable
+from domain.shared.catalogues import Clause, DataTable, DrawRule
 from domain.shared.game import Game
 from services.bundles import EndLine, EventLine, Header
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
@@ -283,6 +283,7 @@ class Rules(Struct, frozen=True):
         clauses: Sections and rulings, in their order.
         reasons: Every reason for which the game refuses a command, in the order of the rules.
         data: The ruleset's tables with their grade.
+        draws: All that the rules ask of chance, in the order of the rules.
     """
 
     game: str
@@ -290,6 +291,7 @@ class Rules(Struct, frozen=True):
     clauses: tuple[Clause, ...]
     reasons: tuple[RefusalReason, ...]
     data: tuple[DataTable, ...]
+    draws: tuple[DrawRule, ...]
 
 
 class Health(Struct, frozen=True):

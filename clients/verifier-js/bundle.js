@@ -5,6 +5,7 @@ import { canonical } from "./canonical.js";
 import { genesis, salt } from "./chain.js";
 import { decisionChance, seedCommitment } from "./chance.js";
 import { dealt } from "./deals.js";
+import { redrawing } from "./draws.js";
 import { isSigned, signedHead } from "./heads.js";
 import { flaw } from "./proof.js";
 
@@ -50,7 +51,9 @@ export class Verifier {
   #terms = null;
   #entropies = [];
   #decidedAt = 0;
-  #counts = { lines: 0, chain: 0, parts: 0, seed: 0, salts: 0, deals: 0, signature: 0 };
+  #chance = null;
+  #table = null;
+  #counts = { lines: 0, chain: 0, parts: 0, seed: 0, salts: 0, deals: 0, draws: 0, signature: 0 };
 
   /** Check the next line, bytes with a line feed at the end; throw `Altered` if something is wrong with it. */
   async take(bytes) {
@@ -128,6 +131,7 @@ export class Verifier {
     if (this.#key !== null) {
       await this.#checkSalt(proof, version);
       await this.#checkDeal(event, version);
+      await this.#checkDraw(event, version);
     }
     this.#version = version;
     this.#head = proof.hash;
@@ -150,6 +154,7 @@ export class Verifier {
     this.#counts.seed = seed === null ? 0 : 1;
     this.#entropies = Array(seats).fill("");
     this.#terms = terms;
+    this.#table = redrawing(terms);
   }
 
   async #checkSalt(proof, version) {
@@ -164,12 +169,12 @@ export class Verifier {
   async #checkDeal({ payload, proof, type }, version) {
     if ("command" in proof) {
       this.#decidedAt = version - 1;
+      this.#chance = null;
     }
     if (type === "match.seat_taken" || type === "match.seat_left") {
       this.#entropies[payload.seat] = payload.holder?.entropy ?? "";
     } else if (type === `${this.#header.game}.dealt`) {
-      const chance = await decisionChance(this.#key, this.#header.match, this.#entropies, this.#decidedAt);
-      const expected = await dealt(this.#terms, chance);
+      const expected = await dealt(this.#terms, await this.#chanceNow());
       if (expected !== null) {
         if (canonical({ ...expected, type }) !== canonical(payload)) {
           throw new Altered("deals", version, "the cards were not dealt as the seed says");
@@ -177,6 +182,29 @@ export class Verifier {
         this.#counts.deals += 1;
       }
     }
+  }
+
+  /** Check that whatever was drawn since is what the seed says. */
+  async #checkDraw({ payload, type }, version) {
+    if (this.#table === null) {
+      return;
+    }
+    if (type === "match.branched") {
+      this.#table.begin(JSON.parse(payload.state));
+      return;
+    }
+    const fair = await this.#table.take(payload, () => this.#chanceNow());
+    if (fair === false) {
+      throw new Altered("draws", version, "what was drawn is not what the seed says");
+    }
+    this.#counts.draws += fair === true ? 1 : 0;
+  }
+
+  /** Return the chance of the decision that is under way: the n-th draw of it has the n-th stream. */
+  async #chanceNow() {
+    const { match } = this.#header;
+    this.#chance ??= await decisionChance(this.#key, match, this.#entropies, this.#decidedAt);
+    return this.#chance;
   }
 
   async #close(end, place) {

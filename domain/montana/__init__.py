@@ -8,7 +8,7 @@ from domain.montana.evolve import evolve
 from domain.montana.legality import legal_moves, to_act, why_not
 from domain.montana.outcome import outcome, scores, standings
 from domain.montana.rejections import CLAUSES
-from domain.montana.rules import RULES
+from domain.montana.rules import DRAWS, RULES
 from domain.montana.setup import setup
 from domain.montana.state import INITIAL, State, pieces
 from domain.montana.view import Table, determinize, seen, view
@@ -30,6 +30,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     clauses=CLAUSES,
     rules=RULES,
     data=DATA,
+    draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
     setup=setup,

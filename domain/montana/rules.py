@@ -1,6 +1,6 @@
 """The clauses and rulings of `montana/1`, as refusals and the catalogue cite them."""
 
-from domain.shared.catalogues import Clause
+from domain.shared.catalogues import Clause, DrawRule
 
 RULES = (
     Clause("§1", "52 cards: ranks A 2 3 ... 10 J Q K in clubs, diamonds, hearts and spades. One seat."),
@@ -47,3 +47,19 @@ RULES = (
     Clause("R6", "A deal number fixes the deal and every redeal; nothing is secret then."),
     Clause("R7", "A row counts only in columns 0 to 11."),
 )
+
+DRAWS = (
+    DrawRule(
+        "The deal",
+        "One shuffle of the 52 cards in the order of the pack; laid row by row, left to right. With a "
+        "deal number d it takes the stream of the key SHA-256(montane/deal/montana/d) and the context "
+        "deal instead.",
+    ),
+    DrawRule(
+        "A redeal",
+        "One shuffle of the gathered cards, which are all but the finished parts, row by row, left to "
+        "right; laid into the free cells in the same way. With a deal number d the k-th redeal, k from 1, "
+        "takes the stream of the same key and the context redeal/k instead.",
+    ),
+)
+"""All that the rules ask of chance (common §4)."""

@@ -8,7 +8,7 @@ from domain.montanara.evolve import evolve
 from domain.montanara.legality import legal_moves, to_act, why_not
 from domain.montanara.outcome import outcome, scores, standings
 from domain.montanara.rejections import CLAUSES
-from domain.montanara.rules import RULES
+from domain.montanara.rules import DRAWS, RULES
 from domain.montanara.setup import setup
 from domain.montanara.state import INITIAL, State, pieces
 from domain.montanara.view import Table, determinize, seen, unaided, view
@@ -30,6 +30,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     clauses=CLAUSES,
     rules=RULES,
     data=DATA,
+    draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
     setup=setup,

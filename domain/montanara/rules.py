@@ -1,6 +1,6 @@
 """The clauses and rulings of `montanara/1`, as refusals and the catalogue cite them."""
 
-from domain.shared.catalogues import Clause
+from domain.shared.catalogues import Clause, DrawRule
 
 RULES = (
     Clause(
@@ -147,3 +147,29 @@ RULES = (
     ),
     Clause("R15", "Digging at home needs a card in hand; tunnel and looks show all there is."),
 )
+
+DRAWS = (
+    DrawRule(
+        "The deal",
+        "Who begins: a number below 2, only if first_seat is random. Then one shuffle of the pack without "
+        "two dwarfs: three cards to seat 0, three to seat 1, then the mountains 0 to 3 by piles, each "
+        "from its top.",
+    ),
+    DrawRule(
+        "Shaking",
+        "One shuffle of the cards of the lower-numbered mountain, the top one first, followed by those of "
+        "the other in the same way; the first part, from its top, lies on the lower-numbered space.",
+    ),
+    DrawRule(
+        "A tunnel of two or more cards, with tunnel_order random",
+        "One shuffle of the cards seen, the top one first; they go back in the order that it gives, the "
+        "new top card first.",
+    ),
+    DrawRule(
+        "A dig at home",
+        "For each card that is turned over a number below the number of cards in hand, which takes the "
+        "card at that place, from 0, of the hand in the order of the pack. The hand is never shuffled; "
+        "the card leaves it before the next number.",
+    ),
+)
+"""All that the rules ask of chance (common §4)."""

@@ -8,7 +8,7 @@ from domain.montmartre.evolve import evolve
 from domain.montmartre.legality import legal_moves, to_act, why_not
 from domain.montmartre.outcome import outcome, scores, standings
 from domain.montmartre.rejections import CLAUSES
-from domain.montmartre.rules import RULES
+from domain.montmartre.rules import DRAWS, RULES
 from domain.montmartre.setup import setup
 from domain.montmartre.state import INITIAL, State, pieces
 from domain.montmartre.view import Table, determinize, seen, view
@@ -30,6 +30,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     clauses=CLAUSES,
     rules=RULES,
     data=DATA,
+    draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
     setup=setup,

@@ -1,6 +1,6 @@
 """The clauses and rulings of `montmartre/1`, as refusals and the catalogue cite them."""
 
-from domain.shared.catalogues import Clause
+from domain.shared.catalogues import Clause, DrawRule
 
 RULES = (
     Clause(
@@ -106,3 +106,18 @@ RULES = (
     Clause("R12", "Unequal piles: the larger first."),
     Clause("R13", "A higher total than the other players' is compared with each of them alone."),
 )
+
+DRAWS = (
+    DrawRule(
+        "The deal",
+        "Who begins: a number below the number of seats, only if first_seat is random. Then one shuffle "
+        "of the 60 cards in the order of the pack: four cards to each seat, then piles 0 to 2, as equal "
+        "as can be, the larger first, each from its top.",
+    ),
+    DrawRule(
+        "New piles",
+        "One shuffle of what is left of piles 0, 1 and 2 in this order, the top card of each first, "
+        "followed by the discard pile, the oldest card first; laid into piles 0 to 2 as in the deal.",
+    ),
+)
+"""All that the rules ask of chance (common §4)."""

@@ -8,7 +8,7 @@ from domain.mount_drago.evolve import evolve
 from domain.mount_drago.legality import legal_moves, to_act, why_not
 from domain.mount_drago.outcome import outcome, scores, standings
 from domain.mount_drago.rejections import CLAUSES
-from domain.mount_drago.rules import RULES
+from domain.mount_drago.rules import DRAWS, RULES
 from domain.mount_drago.setup import setup
 from domain.mount_drago.state import INITIAL, State, pieces
 from domain.mount_drago.view import Table, determinize, seen, view
@@ -30,6 +30,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     clauses=CLAUSES,
     rules=RULES,
     data=DATA,
+    draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
     setup=setup,

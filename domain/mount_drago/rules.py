@@ -1,6 +1,6 @@
 """The clauses and rulings of `mount_drago/recon-1`, as refusals and the catalogue cite them."""
 
-from domain.shared.catalogues import Clause
+from domain.shared.catalogues import Clause, DrawRule
 
 RULES = (
     Clause(
@@ -79,3 +79,19 @@ RULES = (
     Clause("R8", "The draw after the last card happens by itself: without it the seat could not play."),
     Clause("R9", "A scoring is small, large or summit; summit counts like large."),
 )
+
+DRAWS = (
+    DrawRule(
+        "The deal",
+        "Who begins: a number below the number of seats, only if first_seat is random. Then for each "
+        "seat, from seat 0, a number below the number of cards of colours that no seat has yet, which "
+        "takes the card at that place, from 0, of these in the order of the pack. Then one shuffle of all "
+        "other cards in the order of the pack: six to each seat, then the draw pile from its top.",
+    ),
+    DrawRule(
+        "A new draw pile",
+        "One shuffle of the discard pile, the oldest card first, followed by the cards under the open "
+        "card of each seat, from seat 0, the newest card first; the draw pile from its top.",
+    ),
+)
+"""All that the rules ask of chance (common §4)."""

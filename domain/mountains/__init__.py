@@ -8,7 +8,7 @@ from domain.mountains.evolve import evolve
 from domain.mountains.legality import legal_moves, to_act, why_not
 from domain.mountains.outcome import outcome, scores, standings, stones
 from domain.mountains.rejections import CLAUSES
-from domain.mountains.rules import RULES
+from domain.mountains.rules import DRAWS, RULES
 from domain.mountains.setup import setup
 from domain.mountains.state import INITIAL, State, pieces
 from domain.mountains.view import Table, at_end, determinize, seen, view
@@ -30,6 +30,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     clauses=CLAUSES,
     rules=RULES,
     data=DATA,
+    draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
     setup=setup,

@@ -1,6 +1,6 @@
 """The clauses and rulings of `mountains/recon-1`, as refusals and the catalogue cite them."""
 
-from domain.shared.catalogues import Clause
+from domain.shared.catalogues import Clause, DrawRule
 
 RULES = (
     Clause(
@@ -97,3 +97,14 @@ RULES = (
     Clause("R14", "A hike may be declined or abandoned although nothing is missing."),
     Clause("R15", "The two copies of a type are alike; their colour is in no event and no view."),
 )
+
+DRAWS = (
+    DrawRule(
+        "The deal",
+        "Who begins: a number below the number of seats, only if first_seat is random. Then a shuffle of "
+        "each deck 1, 2, 3, 4, 4s, 5s in the order of its cards, each from its top. Then one shuffle of "
+        "the 32 pieces of equipment in the order of the pack: 8, 6, 4 or 3 to each seat for 2, 3, 4 or 5 "
+        "seats, then the draw pile from its top.",
+    ),
+)
+"""All that the rules ask of chance (common §4)."""

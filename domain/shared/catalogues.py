@@ -45,6 +45,19 @@ class Clause(Struct, frozen=True):
     text: str
 
 
+class DrawRule(Struct, frozen=True):
+    """What a ruleset asks of chance at one moment, so that anybody can draw it again.
+
+    Attributes:
+        when: What brings it about.
+        what: Each shuffle of which list in which order, and each number below which bound, one after the
+            other, and what becomes of them.
+    """
+
+    when: str
+    what: str
+
+
 def counted(pieces: Iterable[str]) -> tuple[str, ...]:
     """Return the rows of a table that says of which pieces there are how many, in their order."""
     return tuple(f"{name}: {count}" for name, count in Counter(pieces).items())

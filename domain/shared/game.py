@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.shared.catalogues import Clause, DataTable
+from domain.shared.catalogues import Clause, DataTable, DrawRule
 from domain.shared.chance import Chance
 from domain.shared.outcomes import Outcome, Standings
 from domain.shared.seats import Seat
@@ -49,6 +49,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         clauses: Every reason for refusing, with the clause that it enforces (`§4.2`).
         rules: The clauses and rulings in order.
         data: The ruleset's tables with their grade.
+        draws: All that the rules ask of chance, in the order of the rules (common §4).
         initial: The state before the first event.
         why_not_options: Why options do not fit a number of seats, or None.
         setup: Options, number of seats and chance to the opening events.
@@ -103,6 +104,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     consequence: Callable[[S, Chance], E | None]
     evolve: Callable[[S, E], S]
     view: Callable[[S, Viewer], Any]
+    draws: tuple[DrawRule, ...] = ()
     unaided: Callable[[Any], Any] = whole
     at_end: Callable[[Any, Outcome], Any] = as_shown
     seen: Callable[[E, Viewer], Any]

@@ -495,6 +495,9 @@ async def test_the_catalogue(face: Face) -> None:
     rules = await face.catalogue.GetRules(catalogue.GetRulesRequest(game=game.id))
     clauses = {clause.id for clause in rules.clauses}
     assert {reason.clause for reason in rules.reasons} <= clauses
+    assert [(draw.when, draw.what) for draw in rules.draws] == [
+        (draw.when, draw.what) for draw in GAMES[rules.game].draws
+    ]
 
 
 async def test_an_address_that_is_taken(face: Face) -> None:

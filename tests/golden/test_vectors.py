@@ -4,14 +4,16 @@ They are golden files: what the code makes today has to be what was published.
 """
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from msgspec import Raw
 
 from domain.games import GAMES
+from domain.match import Disclosure, OnTimeOut, TimeControl, TimeControlKind
 from domain.match.heads import Head, day_of, signed_day, signed_head
 from domain.match.proof import request_hash
 from domain.match.state import PlayerId
@@ -19,6 +21,8 @@ from domain.montana.catalogue import CARDS
 from domain.montanara.catalogue import SHUFFLED
 from domain.montmartre.catalogue import PACK as MUSES
 from domain.mount_drago.catalogue import PACK as DRAGONS
+from domain.mount_drago.catalogue import VALUES
+from domain.mount_drago.commands import PlayCard
 from domain.mountains.catalogue import DECKS, HIKING_CARDS
 from domain.mountains.catalogue import PACK as EQUIPMENT
 from domain.shared.canonical import canonical
@@ -28,7 +32,8 @@ from domain.shared.merkle import levels, path, root
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.golden.conftest import Golden
-from tests.support.bundles import SIGNER, bundled
+from tests.support.branches import branched
+from tests.support.bundles import SIGNER, bundle_of, bundled
 from tests.support.chains import MATCH
 from tests.support.random_matches import Table
 
@@ -258,6 +263,122 @@ def test_bundles_of_other_viewers(golden: Golden, viewer: Viewer) -> None:
     golden(name, text_of(Table(game, 2), 3, viewer))
 
 
-def text_of(table: Table, number: int, viewer: Viewer) -> str:
+SOME = 24
+"""After how many events the seats of a short match give up."""
+HURRIED = {
+    "time_control": TimeControl(TimeControlKind.RESERVE, 10, 0),
+    "on_time_out": OnTimeOut.RESIGN,
+}
+PLAYED_ON = {**HURRIED, "on_time_out": OnTimeOut.DEFAULT_MOVE}
+
+
+class Kind(NamedTuple):
+    """A kind of bundles, of which there is one of each game.
+
+    Attributes:
+        viewer: For whom they are.
+        number: Of which match.
+        wishes: How it goes.
+        reasons: What brings its end.
+    """
+
+    viewer: Viewer
+    number: int
+    wishes: Mapping[str, Any]
+    reasons: Sequence[str]
+
+
+def short(events: Sequence[object]) -> bool:
+    """Return whether a match has gone on for some time."""
+    return len(events) >= SOME
+
+
+KINDS = {
+    "seat": Kind(seated(Seat(0)), 2, {"enough": short, "resigning": 0}, ("resigned",)),
+    "spectator": Kind(SPECTATOR, 2, {"enough": short, "resigning": 0}, ("resigned",)),
+    "resigned": Kind(ALL_SEEING, 5, {"enough": short, "resigning": 0}, ("resigned",)),
+    "timed_out": Kind(ALL_SEEING, 7, {"changes": HURRIED, "resigning": 0}, ("timed_out",)),
+    "default_moves": Kind(
+        ALL_SEEING, 9, {"changes": PLAYED_ON, "enough": short, "resigning": 0}, ("resigned",)
+    ),
+    "never_disclosed": Kind(
+        seated(Seat(0)),
+        4,
+        {"changes": {"disclosure": Disclosure.NEVER}, "enough": short, "resigning": 0},
+        ("resigned",),
+    ),
+    "limited": Kind(ALL_SEEING, 2, {"limit": 6, "resigning": 0}, ("COMMAND_LIMIT",)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("game", GAMES)
+def test_bundles_of_every_kind(golden: Golden, game: str, kind: str) -> None:
+    """A short match of each game as others saw it, and one for each way in which a match ends."""
+    if game == "montanara" and kind in {"seat", "spectator"}:
+        return
+    viewer, number, wishes, reasons = KINDS[kind]
+    text = text_of(Table(GAMES[game], GAMES[game].min_seats), number, viewer, **wishes)
+    finished = json.loads(text.splitlines()[-2])
+    assert finished["payload"]["outcome"]["reason"] in reasons
+    if kind in {"timed_out", "default_moves"}:
+        assert '"type":"match.timed_out"' in text
+    golden(f"../../docs/vectors/bundles/{game}_{kind}.ndjson", text)
+
+
+def drawing(*wanted: str) -> Callable[[Sequence[object]], bool]:
+    """Return whether events of these types have drawn; a dig at home has turned over two cards."""
+
+    def drawn(events: Sequence[object]) -> bool:
+        met = Counter(type(event).__name__ for event in events if getattr(event, "chosen", False) is False)
+        dug = Counter(
+            "DugAtHome"
+            for event in events
+            if type(event).__name__ in DUG and getattr(event, "mountain", 0) is None
+        )
+        return all((met + dug)[name] > (name == "DugAtHome") for name in wanted)
+
+    return drawn
+
+
+DUG = {"CardDug", "CrystalDug", "CaveInDug"}
+
+
+def pips(move: Any) -> int:
+    """Return how far a move of Mount Drago takes a dragon."""
+    return VALUES[move.card] if isinstance(move, PlayCard) else 0
+
+
+DRAWS: Mapping[str, tuple[str, int, int, Mapping[str, Any]]] = {
+    "montana_draws": ("montana", 1, 42, {"enough": drawing("Redealt")}),
+    "montana_deal_number": ("montana", 1, 12, {"enough": drawing("Redealt")}),
+    "montanara_draws": (
+        "montanara",
+        2,
+        12,
+        {"enough": drawing("ShakingPlayed", "TunnelArranged", "DugAtHome")},
+    ),
+    "montmartre_draws": ("montmartre", 3, 58, {"enough": drawing("PilesRenewed")}),
+    "mount_drago_draws": ("mount_drago", 5, 22, {"enough": drawing("DrawPileRenewed"), "haste": pips}),
+}
+"""Matches in which all is drawn that each game draws: the game, its seats, the number, how it goes."""
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_bundles_with_every_draw(golden: Golden, name: str) -> None:
+    """Beside the deal, which every bundle has: redeals, shakings, tunnels, digs at home, new piles."""
+    game, seats, number, wishes = DRAWS[name]
+    text = text_of(Table(GAMES[game], seats), number, ALL_SEEING, **wishes)
+    golden(f"../../docs/vectors/bundles/{name}.ndjson", text)
+
+
+def test_the_bundle_of_a_branch(golden: Golden) -> None:
+    """A match that was not dealt but goes on from the table of another, as a seat saw that."""
+    table = Table(GAMES["montanara"], 2)
+    steps = list(branched(table, 0, seated(Seat(1))))
+    golden("../../docs/vectors/bundles/montanara_branch.ndjson", b"".join(bundle_of(table, steps)).decode())
+
+
+def text_of(table: Table, number: int, viewer: Viewer, **wishes: Any) -> str:
     """Return a bundle as text."""
-    return b"".join(bundled(table, number, viewer)).decode()
+    return b"".join(bundled(table, number, viewer, **wishes)).decode()

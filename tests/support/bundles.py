@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
 from msgspec import UNSET, UnsetType
 
@@ -23,6 +24,7 @@ def bundled(
     viewer: Viewer = ALL_SEEING,
     most: int | None = None,
     limit: int | UnsetType = UNSET,
+    **wishes: Any,
 ) -> list[bytes]:
     """Return the lines of a bundle of the random match of that number.
 
@@ -32,8 +34,9 @@ def bundled(
         viewer: For whom.
         most: With how many of its steps, of which the opening is the first; None for all.
         limit: The most commands from the beginning of play.
+        wishes: What else `fair` takes.
     """
-    return bundle_of(table, list(islice(fair(table, number, limit=limit), most)), viewer)
+    return bundle_of(table, list(islice(fair(table, number, limit=limit, **wishes), most)), viewer)
 
 
 def bundle_of(table: Table, steps: Sequence[Step], viewer: Viewer = ALL_SEEING) -> list[bytes]:

@@ -1,6 +1,6 @@
 """Random matches of any game as a chain of events, and what each viewer is shown of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, NamedTuple
@@ -58,7 +58,16 @@ class ShownEvent(Struct, frozen=True, kw_only=True):
 
 
 def fair(
-    table: Table, number: int, id: MatchId = MATCH, seed: bytes = SEED, limit: int | UnsetType = UNSET
+    table: Table,
+    number: int,
+    id: MatchId = MATCH,
+    seed: bytes = SEED,
+    limit: int | UnsetType = UNSET,
+    *,
+    changes: Mapping[str, Any] | None = None,
+    enough: Callable[[Sequence[object]], bool] | None = None,
+    haste: Callable[[Any], int] = lambda move: 0,
+    resigning: float = RESIGNING,
 ) -> Iterator[Step]:
     """Yield the steps of a random match whose chance comes from the seed, as in a match that is served.
 
@@ -70,6 +79,10 @@ def fair(
         id: The match's id.
         seed: Its seed.
         limit: The most commands from the beginning of play.
+        changes: What is other in the terms.
+        resigning: How often a seat gives up.
+        haste: How much a move hastens the end; one of those that do least is made.
+        enough: Whether so many events are enough: then the seats give up one after the other.
     """
     game, dice = table.game, Random(f"fair {table}/{number}")
     odd = number % 2 == 1
@@ -80,26 +93,34 @@ def fair(
         on_time_out=dice.choice(tuple(OnTimeOut)),
         max_commands=limit,
     )
+    wanted = replace(wanted, **(changes or {}))
     events, match = open_match(game, wanted)
     yield Step(None, None, events, match)
     version, place, given = len(events), 0, 0
+    happened = list(events)
     sitting = [TakeSeat(seat, holder(seat, f"entropy {seat}" * odd)) for seat in seats_in_order(table.seats)]
     while match.phase is not Phase.FINISHED:
         place += 1
         command: Any = sitting.pop(0) if sitting else None
         seat = command.seat if command else dice.choice(game.to_act(match.table))
         if command is None:
-            command = dice.choice(legal_moves(game, match, seat))
-            if dice.random() < RESIGNING:
+            moves = legal_moves(game, match, seat)
+            least = min(map(haste, moves))
+            command = dice.choice([move for move in moves if haste(move) == least])
+            if dice.random() < resigning:
                 command = Resign()
             if match.clocks and (deadline := match.clocks.deadline(seat)) and deadline <= time_of(place):
                 command = TimeOut(seat)
+            if enough and enough(happened):
+                seat = next(one for one in seats_in_order(table.seats) if one not in match.resigned)
+                command = Resign()
         chance = chance_of(match, seed, id, version, command)
         by = None if isinstance(command, TimeOut) else seat
         events, match = decide(game, match, by, command, chance, time_of(place), commands=given)
         given = 0 if any(isinstance(event, Started) for event in events) else given + 1
         yield Step(by, command, events, match)
         version += len(events)
+        happened += events
 
 
 def time_of(place: int) -> datetime:

@@ -7,6 +7,7 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import fields
 
+from domain.games import GAMES
 from domain.match.heads import Day, Head, Inclusion
 from domain.match.proof import Proof
 from domain.shared.chain import Record
@@ -45,3 +46,22 @@ def test_everything_it_links_to_is_there() -> None:
     links = re.findall(r"\]\(([^)#]+)\)", TEXT)
     assert "vectors/chain.json" in links
     assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
+
+
+def test_every_draw_stands_in_the_table() -> None:
+    """As the served rules have it, and nothing else."""
+    rows = [
+        f"| `{game.ruleset}` | {draw.when} | {draw.what} |" for game in GAMES.values() for draw in game.draws
+    ]
+    table = TEXT.partition("## Draws")[2].partition("\n## ")[0]
+    assert [line for line in table.splitlines() if line.startswith("| `")] == rows
+    assert {game.ruleset for game in GAMES.values()} == {row.split("`")[1] for row in rows}
+
+
+def test_the_default_moves_are_those_of_the_games() -> None:
+    """In the order of the common rules (common §7)."""
+    said = TEXT.partition("with `default_move` its default")[2].partition("else the first")[0]
+    listed = [name for name in re.findall(r"`([a-z_]+)`", said) if name != "bottom"]
+    for game in GAMES.values():
+        wanted = [default.__struct_config__.tag for default in game.defaults]
+        assert [name for name in listed if name in wanted] == wanted

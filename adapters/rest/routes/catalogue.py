@@ -58,7 +58,7 @@ async def get_rules(
         QueryParameter(description="The edition, as a match names it; the newest if left out."),
     ] = None,
 ) -> Response[bytes]:
-    """Tell a game's clauses, the reasons that cite them, and its data with their grade.
+    """Tell a game's clauses, the reasons that cite them, its data with their grade, and its draws.
 
     Matches go on under the ruleset that they were opened with.
     """
@@ -67,7 +67,7 @@ async def get_rules(
     return document(
         request,
         ("rules", found.id, found.ruleset),
-        lambda: Rules(found.id, found.ruleset, found.rules, reasons, found.data),
+        lambda: Rules(found.id, found.ruleset, found.rules, reasons, found.data, found.draws),
     )
 
 

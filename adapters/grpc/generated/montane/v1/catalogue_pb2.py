@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from adapters.grpc.generated.montane.v1 import options_pb2 as montane_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amontane/v1/catalogue.proto\x12\nmontane.v1\x1a\x18montane/v1/options.proto\"\x12\n\x10ListGamesRequest\"4\n\x11ListGamesResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.montane.v1.Game\"\x1e\n\x0eGetGameRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\"1\n\x0fGetGameResponse\x12\x1e\n\x04game\x18\x01 \x01(\x0b\x32\x10.montane.v1.Game\"A\n\x0fGetRulesRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x07ruleset\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\n\n\x08_ruleset\"\xa7\x01\n\x10GetRulesResponse\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12#\n\x07\x63lauses\x18\x03 \x03(\x0b\x32\x12.montane.v1.Clause\x12*\n\x07reasons\x18\x04 \x03(\x0b\x32\x19.montane.v1.RefusalReason\x12#\n\x04\x64\x61ta\x18\x05 \x03(\x0b\x32\x15.montane.v1.DataTable\"\x11\n\x0fListBotsRequest\"2\n\x10ListBotsResponse\x12\x1e\n\x05items\x18\x01 \x03(\x0b\x32\x0f.montane.v1.Bot\"(\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"\xe9\x01\n\x04Game\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07ruleset\x18\x03 \x01(\t\x12\x0f\n\x07summary\x18\x04 \x01(\t\x12\x11\n\tmin_seats\x18\x05 \x01(\r\x12\x11\n\tmax_seats\x18\x06 \x01(\r\x12,\n\x0f\x64\x65\x66\x61ult_options\x18\x07 \x01(\x0b\x32\x13.montane.v1.Options\x12$\n\x05types\x18\x08 \x01(\x0b\x32\x15.montane.v1.GameTypes\x12\x19\n\x0cmax_commands\x18\t \x01(\rH\x00\x88\x01\x01\x42\x0f\n\r_max_commands\"K\n\tGameTypes\x12\x0f\n\x07options\x18\x01 \x01(\t\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\t\x12\r\n\x05\x65vent\x18\x03 \x01(\t\x12\r\n\x05table\x18\x04 \x01(\t\"\"\n\x06\x43lause\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"/\n\rRefusalReason\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06\x63lause\x18\x02 \x01(\t\"Y\n\tDataTable\x12\x0c\n\x04name\x18\x01 \x01(\t\x12 \n\x05grade\x18\x02 \x01(\x0e\x32\x11.montane.v1.Grade\x12\x0e\n\x06source\x18\x03 \x01(\t\x12\x0c\n\x04rows\x18\x04 \x03(\t*Y\n\x05Grade\x12\x15\n\x11GRADE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bGRADE_GIVEN\x10\x01\x12\x0f\n\x0bGRADE_FOUND\x10\x02\x12\x17\n\x13GRADE_RECONSTRUCTED\x10\x03\x32\xae\x02\n\x10\x43\x61talogueService\x12H\n\tListGames\x12\x1c.montane.v1.ListGamesRequest\x1a\x1d.montane.v1.ListGamesResponse\x12\x42\n\x07GetGame\x12\x1a.montane.v1.GetGameRequest\x1a\x1b.montane.v1.GetGameResponse\x12\x45\n\x08GetRules\x12\x1b.montane.v1.GetRulesRequest\x1a\x1c.montane.v1.GetRulesResponse\x12\x45\n\x08ListBots\x12\x1b.montane.v1.ListBotsRequest\x1a\x1c.montane.v1.ListBotsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amontane/v1/catalogue.proto\x12\nmontane.v1\x1a\x18montane/v1/options.proto\"\x12\n\x10ListGamesRequest\"4\n\x11ListGamesResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.montane.v1.Game\"\x1e\n\x0eGetGameRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\"1\n\x0fGetGameResponse\x12\x1e\n\x04game\x18\x01 \x01(\x0b\x32\x10.montane.v1.Game\"A\n\x0fGetRulesRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x07ruleset\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\n\n\x08_ruleset\"\xcc\x01\n\x10GetRulesResponse\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12#\n\x07\x63lauses\x18\x03 \x03(\x0b\x32\x12.montane.v1.Clause\x12*\n\x07reasons\x18\x04 \x03(\x0b\x32\x19.montane.v1.RefusalReason\x12#\n\x04\x64\x61ta\x18\x05 \x03(\x0b\x32\x15.montane.v1.DataTable\x12#\n\x05\x64raws\x18\x06 \x03(\x0b\x32\x14.montane.v1.DrawRule\"\x11\n\x0fListBotsRequest\"2\n\x10ListBotsResponse\x12\x1e\n\x05items\x18\x01 \x03(\x0b\x32\x0f.montane.v1.Bot\"(\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"\xe9\x01\n\x04Game\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07ruleset\x18\x03 \x01(\t\x12\x0f\n\x07summary\x18\x04 \x01(\t\x12\x11\n\tmin_seats\x18\x05 \x01(\r\x12\x11\n\tmax_seats\x18\x06 \x01(\r\x12,\n\x0f\x64\x65\x66\x61ult_options\x18\x07 \x01(\x0b\x32\x13.montane.v1.Options\x12$\n\x05types\x18\x08 \x01(\x0b\x32\x15.montane.v1.GameTypes\x12\x19\n\x0cmax_commands\x18\t \x01(\rH\x00\x88\x01\x01\x42\x0f\n\r_max_commands\"K\n\tGameTypes\x12\x0f\n\x07options\x18\x01 \x01(\t\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\t\x12\r\n\x05\x65vent\x18\x03 \x01(\t\x12\r\n\x05table\x18\x04 \x01(\t\"&\n\x08\x44rawRule\x12\x0c\n\x04when\x18\x01 \x01(\t\x12\x0c\n\x04what\x18\x02 \x01(\t\"\"\n\x06\x43lause\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"/\n\rRefusalReason\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06\x63lause\x18\x02 \x01(\t\"Y\n\tDataTable\x12\x0c\n\x04name\x18\x01 \x01(\t\x12 \n\x05grade\x18\x02 \x01(\x0e\x32\x11.montane.v1.Grade\x12\x0e\n\x06source\x18\x03 \x01(\t\x12\x0c\n\x04rows\x18\x04 \x03(\t*Y\n\x05Grade\x12\x15\n\x11GRADE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bGRADE_GIVEN\x10\x01\x12\x0f\n\x0bGRADE_FOUND\x10\x02\x12\x17\n\x13GRADE_RECONSTRUCTED\x10\x03\x32\xae\x02\n\x10\x43\x61talogueService\x12H\n\tListGames\x12\x1c.montane.v1.ListGamesRequest\x1a\x1d.montane.v1.ListGamesResponse\x12\x42\n\x07GetGame\x12\x1a.montane.v1.GetGameRequest\x1a\x1b.montane.v1.GetGameResponse\x12\x45\n\x08GetRules\x12\x1b.montane.v1.GetRulesRequest\x1a\x1c.montane.v1.GetRulesResponse\x12\x45\n\x08ListBots\x12\x1b.montane.v1.ListBotsRequest\x1a\x1c.montane.v1.ListBotsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.catalogue_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_GRADE']._serialized_start=1064
-  _globals['_GRADE']._serialized_end=1153
+  _globals['_GRADE']._serialized_start=1141
+  _globals['_GRADE']._serialized_end=1230
   _globals['_LISTGAMESREQUEST']._serialized_start=68
   _globals['_LISTGAMESREQUEST']._serialized_end=86
   _globals['_LISTGAMESRESPONSE']._serialized_start=88
@@ -45,23 +45,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETRULESREQUEST']._serialized_start=225
   _globals['_GETRULESREQUEST']._serialized_end=290
   _globals['_GETRULESRESPONSE']._serialized_start=293
-  _globals['_GETRULESRESPONSE']._serialized_end=460
-  _globals['_LISTBOTSREQUEST']._serialized_start=462
-  _globals['_LISTBOTSREQUEST']._serialized_end=479
-  _globals['_LISTBOTSRESPONSE']._serialized_start=481
-  _globals['_LISTBOTSRESPONSE']._serialized_end=531
-  _globals['_BOT']._serialized_start=533
-  _globals['_BOT']._serialized_end=573
-  _globals['_GAME']._serialized_start=576
-  _globals['_GAME']._serialized_end=809
-  _globals['_GAMETYPES']._serialized_start=811
-  _globals['_GAMETYPES']._serialized_end=886
-  _globals['_CLAUSE']._serialized_start=888
-  _globals['_CLAUSE']._serialized_end=922
-  _globals['_REFUSALREASON']._serialized_start=924
-  _globals['_REFUSALREASON']._serialized_end=971
-  _globals['_DATATABLE']._serialized_start=973
-  _globals['_DATATABLE']._serialized_end=1062
-  _globals['_CATALOGUESERVICE']._serialized_start=1156
-  _globals['_CATALOGUESERVICE']._serialized_end=1458
+  _globals['_GETRULESRESPONSE']._serialized_end=497
+  _globals['_LISTBOTSREQUEST']._serialized_start=499
+  _globals['_LISTBOTSREQUEST']._serialized_end=516
+  _globals['_LISTBOTSRESPONSE']._serialized_start=518
+  _globals['_LISTBOTSRESPONSE']._serialized_end=568
+  _globals['_BOT']._serialized_start=570
+  _globals['_BOT']._serialized_end=610
+  _globals['_GAME']._serialized_start=613
+  _globals['_GAME']._serialized_end=846
+  _globals['_GAMETYPES']._serialized_start=848
+  _globals['_GAMETYPES']._serialized_end=923
+  _globals['_DRAWRULE']._serialized_start=925
+  _globals['_DRAWRULE']._serialized_end=963
+  _globals['_CLAUSE']._serialized_start=965
+  _globals['_CLAUSE']._serialized_end=999
+  _globals['_REFUSALREASON']._serialized_start=1001
+  _globals['_REFUSALREASON']._serialized_end=1048
+  _globals['_DATATABLE']._serialized_start=1050
+  _globals['_DATATABLE']._serialized_end=1139
+  _globals['_CATALOGUESERVICE']._serialized_start=1233
+  _globals['_CATALOGUESERVICE']._serialized_end=1535
 # @@protoc_insertion_point(module_scope)

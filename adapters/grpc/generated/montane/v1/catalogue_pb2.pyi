@@ -192,6 +192,7 @@ class GetRulesResponse(_message.Message):
     CLAUSES_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
     DATA_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     ruleset: _builtins.str
@@ -208,6 +209,10 @@ class GetRulesResponse(_message.Message):
     def data(self) -> _containers.RepeatedCompositeFieldContainer[Global___DataTable]:
         """The ruleset's tables."""
 
+    @_builtins.property
+    def draws(self) -> _containers.RepeatedCompositeFieldContainer[Global___DrawRule]:
+        """All that the rules ask of chance, in the order of the rules."""
+
     def __init__(
         self,
         *,
@@ -216,10 +221,11 @@ class GetRulesResponse(_message.Message):
         clauses: _abc.Iterable[Global___Clause] | None = ...,
         reasons: _abc.Iterable[Global___RefusalReason] | None = ...,
         data: _abc.Iterable[Global___DataTable] | None = ...,
+        draws: _abc.Iterable[Global___DrawRule] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clauses", b"clauses", "data", b"data", "game", b"game", "reasons", b"reasons", "ruleset", b"ruleset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clauses", b"clauses", "data", b"data", "draws", b"draws", "game", b"game", "reasons", b"reasons", "ruleset", b"ruleset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -387,6 +393,34 @@ class GameTypes(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GameTypes: _TypeAlias = GameTypes  # noqa: Y015
+
+@_typing.final
+class DrawRule(_message.Message):
+    """What a ruleset asks of chance at one moment, so that anybody can draw it again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WHEN_FIELD_NUMBER: _builtins.int
+    WHAT_FIELD_NUMBER: _builtins.int
+    when: _builtins.str
+    """What brings it about."""
+    what: _builtins.str
+    """Each shuffle of which list in which order, and each number below which bound, one after the other, and what becomes
+    of them.
+    """
+    def __init__(
+        self,
+        *,
+        when: _builtins.str = ...,
+        what: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["what", b"what", "when", b"when"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DrawRule: _TypeAlias = DrawRule  # noqa: Y015
 
 @_typing.final
 class Clause(_message.Message):
