@@ -82,6 +82,14 @@ def test_every_link_leads_back_through_the_proxy(
         assert len(export.text.splitlines()) == 5 + 2
 
 
+def test_what_the_connection_refuses_names_the_path_too(servers: dict[bool, Server]) -> None:
+    """A head that is too large, of which the application never hears."""
+    refused = httpx.get(f"{servers[False].url}/v1/games", headers={"X-A": "a" * 40_000})
+    assert (refused.status_code, refused.headers["cache-control"]) == (431, "no-store")
+    explained = httpx.get(servers[False].url + refused.json()["type"])
+    assert (refused.json()["type"].startswith(f"{BASE}/problems/"), explained.status_code) == (True, 200)
+
+
 def test_a_proxy_that_speaks_http_1_0(servers: dict[bool, Server], tmp_path: Path) -> None:
     """Answers and streams arrive as they are."""
     with proxy(OLD, servers[False].http_port, tmp_path) as url:
