@@ -13,6 +13,8 @@ from services.ports import OPENING_KEPT
 
 LOCK = "retention"
 EXPIRED_TOKENS = timedelta(days=1)
+OUTAGES_KEPT = timedelta(days=60)
+"""Twice as long as a seat may think."""
 QUICK_MATCH_CALLS_KEPT = timedelta(days=7)
 PLACES_KEPT = timedelta(hours=1)
 
@@ -47,6 +49,15 @@ moved AS (
 SELECT count(*) AS seen FROM seen
 """
 """Each is looked at once after its last claim: by then its match has begun, or never will."""
+
+OUTAGES = """
+WITH gone AS (
+    DELETE FROM outages WHERE outage_id IN (
+        SELECT outage_id FROM outages WHERE settled AND ended_at < %(before)s ORDER BY ended_at LIMIT %(most)s
+    ) RETURNING true
+)
+SELECT count(*) AS seen FROM gone
+"""
 
 QUICK_MATCH_CALLS = """
 WITH gone AS (
@@ -146,6 +157,7 @@ class PostgresArchive:
         self._rules = (
             Rule(TOKENS, EXPIRED_TOKENS),
             Rule(OPENINGS, OPENING_KEPT),
+            Rule(OUTAGES, OUTAGES_KEPT),
             Rule(QUICK_MATCH_CALLS, quick, made_before),
             Rule(QUICK_MATCHES, PLACES_KEPT),
             Rule(QUOTAS, quick),

@@ -12,7 +12,7 @@ import pytest
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.read_models.player_feed import PlayerFeedModel
 from adapters.postgres.read_models.rebuild import Rebuild
-from adapters.postgres.retention import EXPIRED_TOKENS, QUICK_MATCH_CALLS_KEPT, PostgresArchive
+from adapters.postgres.retention import EXPIRED_TOKENS, OUTAGES_KEPT, QUICK_MATCH_CALLS_KEPT, PostgresArchive
 from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
@@ -91,6 +91,20 @@ async def test_tokens_that_have_expired_are_forgotten(
     assert rows(database, "SELECT count(*) FROM tokens") == [(7,)]
     await forgotten(archive, BEGUN + timedelta(days=1) + EXPIRED_TOKENS + timedelta(seconds=1))
     assert rows(database, "SELECT count(*) FROM tokens") == [(2,)]
+
+
+async def test_outages_are_forgotten(database: str, archive: PostgresArchive) -> None:
+    """60 days after they ended, once all deadlines were moved by them."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO outages (began_at, ended_at, settled)"
+            " SELECT %s, %s, number > 1 FROM generate_series(1, 5) AS number",
+            (BEGUN, BEGUN),
+        )
+    await forgotten(archive, BEGUN + OUTAGES_KEPT)
+    assert rows(database, "SELECT count(*) FROM outages WHERE ended_at = '2026-01-01T00:00:00Z'") == [(5,)]
+    await forgotten(archive, BEGUN + OUTAGES_KEPT + timedelta(seconds=1))
+    assert rows(database, "SELECT count(*) FROM outages WHERE ended_at = '2026-01-01T00:00:00Z'") == [(1,)]
 
 
 async def test_openings_that_never_began_are_forgotten(
