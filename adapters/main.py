@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters import logs
 from adapters.base_path import Place
@@ -39,6 +40,7 @@ from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.store import Store, postgres_store
 from adapters.postgres.tail import IDLE_POLL, POLL, Followed, Tail
 from adapters.postgres.webhooks import PostgresWebhooks
+from adapters.postgres.work import PostgresWork
 from adapters.rest.app import build as build_rest
 from adapters.rest.bounds import Connections
 from adapters.rest.connections import HttpConnection
@@ -52,6 +54,7 @@ from services.blocks import Blocks
 from services.branches import Branches
 from services.chat import Chat
 from services.departures import Departures
+from services.health import Vitals
 from services.holdings import Holdings
 from services.invitations import Invitations
 from services.limits import Limiter
@@ -215,6 +218,8 @@ async def _serve(
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
+    vitals = Vitals(PostgresWork(datastore).degraded)
+    services = replace(services, vitals=vitals)
     keys = signing_keys(settings, datastore)
     if duties.workers:
         # Who signs nothing has no say in which key signs.
@@ -243,6 +248,8 @@ async def _serve(
                 tail.wake(channel, woken)
         await tail.start()
         closing.append(tail.stop)
+        if followed:
+            vitals.follow(tail)
         http_addr = grpc_addr = None
         room = _room_for_connections(settings.pool_size, faces=duties.rest + duties.grpc)
         single = None if settings.limits.trusted_proxies else settings.limits.connections
@@ -253,7 +260,7 @@ async def _serve(
         if duties.grpc:
             grpc_addr, stop = await _start_grpc(settings, services, limiter, room)
             closing.append(stop)
-        heart = Steps("beats", Heart(services.matches.decisions.outages).step)
+        heart = Steps("beats", Heart(services.matches.decisions.outages, vitals).step)
         heart.start()
         closing.append(lambda: heart.stop(GRACE))
         if working is not None:
@@ -334,9 +341,8 @@ async def _start_grpc(
 ) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
     address = settings.grpc_addr
-    server = GrpcServer(
-        services, services.matches.ready, str(address), limiter, most_connections, settings.base_path
-    )
+    ready = services.matches.ready if services.vitals is None else services.vitals.ready
+    server = GrpcServer(services, ready, str(address), limiter, most_connections, settings.base_path)
     try:
         await server.start()
     except RuntimeError as error:

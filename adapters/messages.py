@@ -86,6 +86,7 @@ SENTENCES: Mapping[str, str] = {
     "NO_SUCH_MESSAGE": "There is no message {message}, or none that the caller may read.",
     "CHAT_TOO_FAST": "The caller writes too fast; the next message is taken in {retry_after} seconds.",
     "RATE_LIMITED": "The budget {policy} is spent; come again in {retry_after} seconds.",
+    "STREAMS_LATE": "The server does not hear of what happens elsewhere; another one may.",
     "STORE_UNAVAILABLE": "The store does not answer; trying again with the same idempotency key is safe.",
     ChatReason.CHAT_OFF: "There is no chat in this match.",
     ChatReason.WHISPER_TO_SELF: "A whisper goes to another seat.",

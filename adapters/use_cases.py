@@ -6,6 +6,7 @@ from services.blocks import Blocks
 from services.branches import Branches
 from services.chat import Chat
 from services.departures import Departures
+from services.health import Vitals
 from services.holdings import Holdings
 from services.invitations import Invitations
 from services.lobby import Lobby
@@ -38,6 +39,7 @@ class Services(Struct, frozen=True, kw_only=True):
         achievements: What players have achieved.
         player_feed: What concerns a player.
         webhooks: Around webhooks.
+        vitals: How this process works; None where nothing can go wrong but the store.
     """
 
     matches: Matches
@@ -55,3 +57,4 @@ class Services(Struct, frozen=True, kw_only=True):
     achievements: Achievements
     player_feed: PlayerFeed
     webhooks: Webhooks
+    vitals: Vitals | None = None

@@ -1,7 +1,7 @@
 """What puts down and sends messages to webhooks in a process, beside whatever else it does."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from adapters.postgres.chat import MESSAGES
@@ -99,6 +99,11 @@ class WebhookWorker:
         """Put nothing more down, and give up what is being sent after `grace` seconds: it is sent again."""
         await asyncio.to_thread(self._follower.stop)
         await self._deliveries.stop(grace)
+
+    @property
+    def late(self) -> Mapping[str, timedelta]:
+        """By how much what is put down for webhooks is late."""
+        return {"webhooks": self._follower.late}
 
     def _wake(self) -> None:
         """Let messages be sent that were put down, from the thread that did so."""

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from time import monotonic
 from typing import Protocol
 
 from adapters.postgres.datastore import Datastore
@@ -17,6 +18,7 @@ from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.retention import PostgresArchive
 from adapters.postgres.set_aside import PostgresSetAside
 from adapters.postgres.store import EVENTS
+from adapters.postgres.work import PostgresWork
 from adapters.settings import Settings
 from adapters.webhook_worker import WebhookWorker
 from domain.games import GAMES
@@ -35,6 +37,8 @@ from services.timekeeper import Timekeeper
 NO_TIME = timedelta()
 CLOCKS_LEAST, SIGNATURES_LEAST = timedelta(seconds=0.5), timedelta(seconds=1)
 """How long is waited at least between two looks at the deadlines, and at the matches to be signed."""
+REPORT = timedelta(seconds=10)
+"""How long lies between two reports of how the workers get on."""
 PAUSES = (0.5, 1.0, 2.0, 5.0)
 """Seconds that a worker waits behind steps that fail one after the other; the last one from then on."""
 
@@ -49,6 +53,10 @@ class Worker(Protocol):
 
     async def stop(self, grace: float) -> None:
         """End: begin nothing more, and give up what is under way after `grace` seconds."""
+
+    @property
+    def late(self) -> Mapping[str, timedelta]:
+        """By how much each of its steps is late."""
 
 
 class Steps:
@@ -72,6 +80,7 @@ class Steps:
         self._task: asyncio.Task[None] | None = None
         self._troubles: set[type[Exception]] = set()
         self._failed = 0
+        self._due_at = monotonic()
 
     def start(self) -> None:
         """Begin."""
@@ -97,6 +106,7 @@ class Steps:
             least = self._least
             try:
                 pause = (await self._step()).total_seconds()
+                self._due_at = monotonic() + pause
                 self._well()
             except Exception as error:
                 # Tried again, not given up: a worker that stands still would go unnoticed.
@@ -107,6 +117,11 @@ class Steps:
                 await asyncio.wait_for(self._stopping.wait(), least)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), pause - least)
+
+    @property
+    def late(self) -> dict[str, timedelta]:
+        """By how much the next step is late."""
+        return {self._name: timedelta(seconds=max(0.0, monotonic() - self._due_at))}
 
     def _troubled(self, error: Exception) -> None:
         """Log what is in the way, once for each kind until all is well."""
@@ -141,6 +156,11 @@ class Following:
         """End behind the batch under way."""
         await asyncio.to_thread(self._follower.stop)
 
+    @property
+    def late(self) -> Mapping[str, timedelta]:
+        """By how much the read models are late."""
+        return {"lists": self._follower.late}
+
 
 class Workers:
     """All workers of a process.
@@ -150,20 +170,41 @@ class Workers:
     """
 
     def __init__(
-        self, workers: Sequence[Worker], hints: Sequence[tuple[str, Callable[[], None]]] = ()
+        self,
+        workers: Sequence[Worker],
+        hints: Sequence[tuple[str, Callable[[], None]]] = (),
+        work: PostgresWork | None = None,
     ) -> None:
-        """Take the workers, and what is to be called at a NOTIFY of which channel."""
+        """Take the workers.
+
+        Args:
+            workers: The workers.
+            hints: What is to be called at a NOTIFY of which channel.
+            work: Where it is put down how they get on.
+        """
         self._workers = workers
         self.hints = hints
+        self._work = work
+        self._reporters = () if work is None else (Steps("reports", lambda: self._report(work)),)
 
     def start(self) -> None:
         """Begin with all."""
-        for worker in self._workers:
+        for worker in (*self._workers, *self._reporters):
             worker.start()
 
     async def stop(self, grace: float) -> None:
         """End all, together."""
-        await asyncio.gather(*(worker.stop(grace) for worker in self._workers))
+        await asyncio.gather(*(worker.stop(grace) for worker in (*self._workers, *self._reporters)))
+        if self._work is not None:
+            with suppress(Unavailable):
+                await self._work.leave()
+
+    async def _report(self, work: PostgresWork) -> timedelta:
+        steps: dict[str, timedelta] = {}
+        for worker in self._workers:
+            steps |= worker.late
+        await work.report(steps)
+        return REPORT
 
 
 def workers(
@@ -221,4 +262,5 @@ def workers(
         ],
         # A turn that another process has noted is told by the feed of the player whose turn it is.
         hints=[(EVENTS, follower.wake), (FEEDS.channel, look), *webhooks.hints],
+        work=PostgresWork(datastore),
     )

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from domain.match.clocks import OUTAGE_GRACE
 from services.errors import NotFound, SetAside
+from services.health import Vitals
 from services.ids import MatchId
 
 BEAT = timedelta(seconds=2)
@@ -91,13 +92,20 @@ class NoOutages:
 class Heart:
     """Says that the service works, for as long as this process does."""
 
-    def __init__(self, outages: Outages) -> None:
-        """Take where it is said."""
+    def __init__(self, outages: Outages, vitals: Vitals) -> None:
+        """Take where it is said, and who is told whether that was possible."""
         self._outages = outages
+        self._vitals = vitals
 
     async def step(self) -> timedelta:
         """Say so, and return when to do so again: two seconds behind the last beat, whoever's that was."""
-        return BEAT - min(BEAT, await self._outages.beat()) + MARGIN
+        try:
+            ago = await self._outages.beat()
+        except Exception:
+            self._vitals.failed()
+            raise
+        self._vitals.answered()
+        return BEAT - min(BEAT, ago) + MARGIN
 
 
 MARGIN = timedelta(milliseconds=50)

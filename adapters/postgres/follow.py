@@ -1,7 +1,9 @@
 """Keep the read models up with the log."""
 
 import logging
+import time
 from collections.abc import Callable
+from datetime import timedelta
 from threading import Event, Thread
 
 from adapters.postgres.connections import lost
@@ -37,6 +39,7 @@ class Follower:
             poll: Gives the seconds after which the log is read though nothing has woken the thread.
         """
         self._forget = forget
+        self._caught_up_at = time.monotonic()
         self._what = what
         self._together = together
         self._poll = poll
@@ -60,12 +63,18 @@ class Follower:
         """Learn that the log has grown; may be called from any thread."""
         self._woken.set()
 
+    @property
+    def late(self) -> timedelta:
+        """How long ago it had taken in all of the log."""
+        return timedelta(seconds=time.monotonic() - self._caught_up_at)
+
     def _follow(self) -> None:
         while not self._stopped.is_set():
             try:
                 self._woken.clear()
                 while self._catch_up() and not self._stopped.is_set():
                     pass
+                self._caught_up_at = time.monotonic()
                 self._well()
                 self._stopped.wait(self._together)
                 self._woken.wait(max(0.0, self._poll() - self._together))

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
+from psycopg.errors import ReadOnlySqlTransaction
+
 from adapters.postgres.datastore import Datastore
 from services.outages import BEAT, OUTAGE, Outage
 
+GIVE = "SELECT beat(%s, %s) AS ago, current_setting('transaction_read_only')::boolean AS only_reads"
 OUTAGES = "SELECT outage_id, began_at, ended_at FROM outages"
 
 
@@ -19,8 +22,16 @@ class PostgresOutages:
 
     async def beat(self) -> timedelta:
         """Say that the service works, unless another process just did; return how long ago that was."""
-        (row,) = await self._datastore.execute("SELECT beat(%s, %s) AS ago", (BEAT, OUTAGE))
-        return cast(timedelta, row["ago"])
+
+        def work() -> timedelta:
+            with self._datastore.get_connection() as connection:
+                row = connection.execute(GIVE, (BEAT, OUTAGE)).fetchone()
+                if row is None or row["only_reads"]:
+                    # A standby that reads what others have written, where nothing can be played.
+                    raise ReadOnlySqlTransaction("the server only reads")
+                return cast(timedelta, row["ago"])
+
+        return await self._datastore.run(work)
 
     async def since(self, at: datetime) -> Sequence[Outage]:
         """Return the outages that ended later than a time, oldest first."""

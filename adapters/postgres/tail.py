@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, cast
@@ -104,6 +105,9 @@ class Tail:
 
     The order of a log is the order of commits, so a reader that moves forward misses nothing. When its
     connection is lost it makes another and goes on where it was.
+
+    Attributes:
+        read_at: When all that was due was read last, in seconds that only grow.
     """
 
     def __init__(self, conninfo: str, *followed: Followed, back: Callable[[], None] = _nothing) -> None:
@@ -118,6 +122,7 @@ class Tail:
         self._followed = followed
         self._conninfo = limited(conninfo)
         self._wakes: dict[str, list[Callable[[], None]]] = {}
+        self.read_at = time.monotonic()
         self._task: asyncio.Task[None] | None = None
         self._clock = asyncio.get_running_loop().time
 
@@ -198,6 +203,7 @@ class Tail:
             for followed in self._followed:
                 if followed in foreign or followed.is_due(now):
                     await self._read(connection, followed)
+            self.read_at = time.monotonic()
             if notified:
                 await asyncio.sleep(TOGETHER)
 

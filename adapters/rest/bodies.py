@@ -27,6 +27,7 @@ from domain.shared.catalogues import Clause, DataTable, DrawRule
 from domain.shared.game import Game
 from services.bundles import EndLine, EventLine, Header
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
+from services.health import Degraded
 from services.messages import Message
 from services.player_feed import PlayerEvent
 from services.summaries import MatchSummary
@@ -294,14 +295,16 @@ class Rules(Struct, frozen=True):
     draws: tuple[DrawRule, ...]
 
 
-class Health(Struct, frozen=True):
+class Health(Struct, frozen=True, omit_defaults=True):
     """Whether the server works.
 
     Attributes:
         status: `live` or `ready`.
+        degraded: What does not go well though requests are served; absent if there is nothing.
     """
 
     status: str
+    degraded: tuple[Degraded, ...] = ()
 
 
 type AnyGame = Game[Any, Any, Any, Any]

@@ -11,6 +11,7 @@ import pytest
 
 from adapters.grpc.generated.montane.v1 import matches_pb2, players_pb2
 from adapters.postgres.embedded import EmbeddedPostgres
+from services.health import AWAY_SECONDS
 from tests.support.grpc_client import GrpcClient
 from tests.support.server import Client, Server, children, descendants, eventually, free_port
 
@@ -83,8 +84,10 @@ def test_it_says_503_while_the_database_is_away_and_resumes(tmp_path: Path) -> N
         assert away.headers["Retry-After"]
         refused = onlooker.refusal(onlooker.matches.GetView, looking)
         assert refused[:2] == ("UNAVAILABLE", "STORE_UNAVAILABLE")
-        assert ann.http.get("/health/ready").status_code == 503
+        # Others are asked only once that has lasted.
+        assert ann.http.get("/health/ready").status_code == 200
         assert ann.http.get("/health/live").status_code == 200
+        assert eventually(lambda: ann.http.get("/health/ready").status_code == 503, AWAY_SECONDS + 15)
 
         postgres.restart()
 

@@ -17,8 +17,14 @@ async def live(request: Call) -> Response[bytes]:
 
 @get("/health/ready", opt=describes(answers="Health", fails=(503,)))
 async def ready(request: Call) -> Response[bytes]:
-    """Tell that the store answers, so that matches can be played."""
-    if not await services(request).matches.ready():
+    """Tell that matches can be played; `degraded` says what does not go well though they can.
+
+    It is 503 once the store has been away for 15 seconds, or streams are 10 seconds late.
+    """
+    known = services(request)
+    if known.vitals is not None:
+        return answer(Health("ready", tuple(await known.vitals.degraded())))
+    if not await known.matches.ready():
         raise Unavailable
     return answer(Health("ready"))
 
