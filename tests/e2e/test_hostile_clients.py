@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import resource
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from websockets.frames import Frame, Opcode
 from websockets.sync.client import connect
 
 from adapters.grpc.generated.montane.v1 import matches_pb2
+from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from tests.support.bystander import Bystander
 from tests.support.grpc_client import GrpcClient
 from tests.support.http2 import Http2, Kind, frame, headers
@@ -223,6 +225,46 @@ async def test_a_bystander_hardly_notices(
         if waits[-1] < LONGEST_WAIT:
             break
     assert min(waits) < LONGEST_WAIT, waits
+
+
+async def test_clients_that_go_away_are_no_errors(server: Server) -> None:
+    """In the midst of every kind of stream, on both faces; the log, read at the end, says nothing of it."""
+    ann = Client(server.url)
+    opened = str(ann.post("/v1/matches", {"game": "montana", "options": {"deal": 1}, "seat": 0})["id"])
+    bearer = str(ann.http.headers["Authorization"])
+    paths = (f"/v1/matches/{opened}/events", f"/v1/matches/{opened}/chat", "/v1/players/me/events")
+    for path in paths:
+        for accepted in ("text/event-stream", "application/x-ndjson"):
+            reader, writer = await rest(server)
+            line = f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: {bearer}\r\nAccept: {accepted}\r\n\r\n"
+            writer.write(line.encode())
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+            writer.transport.abort()
+    command = json.dumps({"id": "a", "command": {"type": "redeal"}}).encode()
+    for cut in (b"", sent(Opcode.TEXT, command), sent(Opcode.TEXT, command) * 20, sent(Opcode.PING) * 5):
+        reader, writer = await rest(server)
+        line = f"GET /v1/matches/{opened}/socket HTTP/1.1\r\nHost: x\r\nAuthorization: {bearer}\r\n"
+        writer.write(line.encode() + HANDSHAKE + b"\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(cut)
+        await asyncio.sleep(0.01)
+        writer.transport.abort()
+    metadata = (("authorization", bearer),)
+    watch = matches_pb2.WatchMatchRequest(match=opened)
+    played = matches_pb2.PlayRequest(watch=watch)
+    for pause in (0, 0.003, 0.03):
+        async with grpc.aio.insecure_channel(
+            server.grpc_target, options=[("grpc.use_local_subchannel_pool", 1)]
+        ) as channel:
+            stub: Any = MatchServiceStub(channel)
+            calls = [stub.WatchMatch(watch, metadata=metadata) for _ in range(5)]
+            calls += [stub.Play(iter([played] * 3), metadata=metadata) for _ in range(5)]
+            calls += [stub.ListEvents(matches_pb2.ListEventsRequest(match=opened)) for _ in range(5)]
+            await asyncio.gather(*(call.read() for call in calls[:10:5]))
+            await asyncio.sleep(pause)
+            for call in calls[::2]:
+                call.cancel()
+    assert ann.get(f"/v1/matches/{opened}")["id"] == opened
 
 
 def test_players_go_on_though_all_files_are_taken(databases: Any, tmp_path: Path) -> None:
