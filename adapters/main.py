@@ -32,6 +32,7 @@ from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.outages import PostgresOutages
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
+from adapters.postgres.presence import CHANNEL, PostgresPresenceLog, matches_in
 from adapters.postgres.quick_matches import PostgresQuickMatches
 from adapters.postgres.quotas import PostgresQuotas
 from adapters.postgres.read_models.match_pages import PostgresMatchList
@@ -156,6 +157,7 @@ def use_cases(
         store=store,
         seeds=PostgresSeeds(datastore, settings.max_open_matches),
         match_list=match_list,
+        presence=PostgresPresenceLog(datastore),
         clock=clock,
         remembered=settings.remembered_matches,
         remembered_events=settings.remembered_events,
@@ -237,6 +239,8 @@ async def _serve(
                 Followed(players.hear, TALK, watched=lambda: players.watched),
             )
         tail = Tail(access.direct, *followed, back=feeds.doubt_all)
+        if followed:
+            tail.hear(CHANNEL, lambda told: feeds.presences.hear(None if told is None else matches_in(told)))
         working = None
         if duties.workers:
 

@@ -124,6 +124,11 @@ def holds(match: Match[Any, Any], player: PlayerId, seat: int) -> bool:
     return holder is not None and holder.player == player
 
 
+def seats_of(match: Match[Any, Any], player: PlayerId) -> tuple[Seat, ...]:
+    """Return the seats that a player holds, rising."""
+    return tuple(Seat(seat) for seat in range(len(match.holders)) if holds(match, player, seat))
+
+
 def acting_seat(
     game: Game[Any, Any, Any, Any], match: Match[Any, Any], player: PlayerId, named: int | None
 ) -> Seat:

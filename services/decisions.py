@@ -35,6 +35,7 @@ from services.ids import MatchId
 from services.live import Games, Live, LiveMatches
 from services.outages import Outages
 from services.ports import Clock, EventStore, Listed, Recorded, Secrets, Seeds, VersionTaken
+from services.presence import PresenceLog
 from services.views import seen_events, source
 
 ATTEMPTS = 5
@@ -100,6 +101,7 @@ class Decisions:
         games: Games,
         store: EventStore,
         seeds: Seeds,
+        presence: PresenceLog,
         clock: Clock,
         remembered: int,
         remembered_events: int,
@@ -108,7 +110,7 @@ class Decisions:
     ) -> None:
         """Take what decisions need; as for `Matches`."""
         self.outages = outages
-        self.feeds = Feeds(store, clock)
+        self.feeds = Feeds(store, presence, clock)
         self.live = LiveMatches(games, store, remembered, remembered_events, self.feeds.doubt)
         self.store = store
         self.clock = clock

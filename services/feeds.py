@@ -6,7 +6,7 @@ and encoded once for all watches that look from the same place; older ones are r
 """
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from itertools import islice
@@ -17,10 +17,12 @@ from msgspec import Struct
 from domain.match import Cancelled, Finished, InvitationRenewed, Invited, PlayerId, SeatLeft, SeatTaken
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
+from services.access import seats_of
 from services.errors import NotFound, SetAside, Unavailable
 from services.ids import MatchId
 from services.live import Live
 from services.ports import Clock, EventStore, Recorded, Secrets, Time
+from services.presence import Attendance, PresenceItem, PresenceLog, Presences
 from services.views import SeenEvent, Source, View, seen_event, source, view
 
 WINDOW = 256
@@ -33,6 +35,8 @@ TICK = 5.0
 TICKS_A_HEARTBEAT = 2
 TICKS_TO_SEND = 4
 """How long what a watch was given may take to be sent; then its reader is cut off."""
+APART = 1.0
+"""Seconds between two times that a stream tells who is there."""
 TOGETHER = 256
 """How many watches are woken in one turn of the event loop, so that commands get their turn too."""
 
@@ -43,7 +47,7 @@ class SnapshotItem[C, T](Struct, frozen=True, tag_field="type", tag="snapshot"):
     Attributes:
         version: How many events the match has.
         view: The match as the viewer may see it, with its legal moves.
-        presence: Seats whose players have a stream of this match open at the answering server, rising.
+        presence: Seats whose players have a stream of this match open, on any server, rising.
     """
 
     version: int
@@ -111,7 +115,7 @@ class End(Struct, frozen=True, tag_field="type", tag="end"):
     resumable: bool
 
 
-type Item = SnapshotItem[Any, Any] | EventItem[Any] | CaughtUp | Heartbeat | End
+type Item = SnapshotItem[Any, Any] | EventItem[Any] | PresenceItem | CaughtUp | Heartbeat | End
 
 
 class Told:
@@ -162,7 +166,9 @@ class Channel:
         users: How many watch or are about to.
         heard: The highest version that exists, as far as is known.
         watches: Those who watch.
-        presence: How many of them sit at each seat.
+        attendance: Who is there, on any node.
+        shown: Who was there when that was shown last.
+        shows: How often that was shown.
         doubted: Whether events that are known here may be lost, and others stand in their place.
         losses: The versions behind which events were lost, in the order in which that was found.
     """
@@ -175,7 +181,11 @@ class Channel:
         self.users = 0
         self.heard = 0
         self.watches: set[Watch] = set()
-        self.presence: Counter[Seat] = Counter()
+        self.attendance = Attendance()
+        self.shown: Told | None = None
+        self.shows = 0
+        self._shown_at = -APART
+        self._stirring: asyncio.TimerHandle | None = None
         self._store = store
         self._source: Source | None = None
         self._window: deque[Latest] = deque(maxlen=WINDOW)
@@ -283,9 +293,41 @@ class Channel:
         if read[0].version == self._last + 1:
             self.publish(read)
 
+    def present(self) -> Told:
+        """Return who is there now."""
+        if self._source is None:
+            raise RuntimeError("the channel has not begun")
+        item = self.attendance.item(self._source.seats)
+        return Told(item) if self.shown is None or self.shown.item != item else self.shown
+
+    def stir(self) -> None:
+        """Show who is there, if that has changed; not twice within a second."""
+        if self._source is None or self._stirring is not None:
+            return
+        loop = asyncio.get_running_loop()
+        if (wait := self._shown_at + APART - loop.time()) > 0:
+            self._stirring = loop.call_later(wait, self._show)
+        else:
+            self._show()
+
+    def end(self) -> None:
+        """End the channel: nobody watches any more."""
+        if self._stirring is not None:
+            self._stirring.cancel()
+            self._stirring = None
+
+    def _show(self) -> None:
+        self._stirring = None
+        if (present := self.present()) is not self.shown:
+            self.shown, self._shown_at = present, asyncio.get_running_loop().time()
+            self.shows += 1
+            self.wake()
+
     def snapshot(self, live: Live, viewer: Viewer) -> Told:
         """Return the match as the viewer may see it; those who ask at the same version share it."""
-        presence = tuple(sorted(seat for seat, count in self.presence.items() if count))
+        presence = tuple(
+            Seat(seat) for seat in range(live.match.terms.seats) if self.attendance.streams(Seat(seat))
+        )
         told = self._snapshots.get(viewer)
         if told is not None and _stands_at(told.item) == (live.version, presence):
             return told
@@ -324,6 +366,7 @@ class Watch:
 
     Attributes:
         viewer: From where it looks.
+        seats: The seats that its player holds, which it shows as present; None alone for one who looks on.
         version: The last version that it was given.
         finished: Whether it was given the match's last event, or began behind it.
         over: Whether it was given its last item.
@@ -355,7 +398,7 @@ class Watch:
         self._ends: EndReason | None = None
         self._feeds = feeds
         self._channel = channel
-        self._first = channel.snapshot(live, viewer) if after is None else None
+        self._first: Told | None = None
         self.finished = live.match.phase.over and self.version == live.version
         self._live = False
         self._held: int | None = None
@@ -364,11 +407,21 @@ class Watch:
         self._sleeping: asyncio.Future[None] | None = None
         self._given_at: int | None = None
         self._losses = len(channel.losses)
+        held = () if player is None else seats_of(live.match, player)
+        self.seats: tuple[Seat | None, ...] = held or (None,)
+        self._present: Told | None = None
+        self._shows = 0
+        self._present_at = -APART
+        self._waking: asyncio.TimerHandle | None = None
 
     @property
     def backlog(self) -> int:
         """How many events have happened already that it is to be given."""
         return max(0, self._begun - self.version)
+
+    def begin(self, snapshot: Told) -> None:
+        """Give this first."""
+        self._first = snapshot
 
     async def next(self) -> Sequence[Told]:
         """Return the next items, as soon as there are some; none if `nudge` was called or all is over."""
@@ -408,8 +461,10 @@ class Watch:
         """Stop watching; may be called again."""
         if self in self._channel.watches:
             self._channel.watches.discard(self)
-            if self.viewer.seat is not None:
-                self._channel.presence[self.viewer.seat] -= 1
+            if self._waking is not None:
+                self._waking.cancel()
+                self._waking = None
+            self._feeds.presences.go(self._channel.id, self._channel, self.seats)
             self._feeds.part(self._channel)
             # What is called knows its connection or this watch: kept, it would keep the channel's events too.
             left, self.left, self.cut_off = self.left, _nothing, _nothing
@@ -435,7 +490,7 @@ class Watch:
             if self._ends is not None:
                 return self._end(self._ends)
             if self.finished:
-                edge = [] if self._live else [Told(CaughtUp(self.version))]
+                edge = [] if self._live else self._caught_up()
                 return [*edge, *self._end(EndReason.MATCH_OVER)]
             if self.version < self._edge():
                 if (told := await self._events()) or self.over:
@@ -445,7 +500,9 @@ class Watch:
                 break
             if not self._live:
                 self._live = True
-                return [Told(CaughtUp(self.version))]
+                return self._caught_up()
+            if self._shows < self._channel.shows and (told := self._news_of_presence()):
+                return told
             if self._beats < self._feeds.beats:
                 self._beats = self._feeds.beats
                 return [self._channel.heartbeat()]
@@ -453,6 +510,32 @@ class Watch:
             await self._sleeping
         self._nudged = False
         return []
+
+    def _caught_up(self) -> list[Told]:
+        """Return who is there, and that all that has happened was sent."""
+        self._shows, self._present = self._channel.shows, self._channel.present()
+        self._present_at = asyncio.get_running_loop().time()
+        return [self._present, Told(CaughtUp(self.version))]
+
+    def _news_of_presence(self) -> list[Told]:
+        """Return who is there if that has changed; nothing while the last time is less than a second ago."""
+        loop = asyncio.get_running_loop()
+        if (wait := self._present_at + APART - loop.time()) > 0:
+            if self._waking is None:
+                self._waking = loop.call_later(wait, self._wake)
+            return []
+        self._shows = self._channel.shows
+        shown, given = self._channel.shown, self._present
+        if shown is None or given is None or shown.item == given.item:
+            return []
+        self._present, self._present_at = shown, loop.time()
+        return [shown]
+
+    def _wake(self) -> None:
+        """Look at what is new."""
+        self._waking = None
+        if self._sleeping is not None and not self._sleeping.done():
+            self._sleeping.set_result(None)
 
     async def _lost(self) -> Sequence[Told]:
         """Return the end if events that were given are lost, or the match cannot be read; else nothing."""
@@ -528,11 +611,12 @@ class Feeds:
         closed: Whether the process is about to stop.
         ticks: How often all watches were looked at.
         beats: How many signs of life there were.
+        presences: Who is there.
         moved: Called with each match that has reached a version, in whatever process.
     """
 
-    def __init__(self, store: EventStore, clock: Clock) -> None:
-        """Take the log and the time."""
+    def __init__(self, store: EventStore, presence: PresenceLog, clock: Clock) -> None:
+        """Take the log, what is shared of who is there, and the time."""
         self.closed = False
         self.ticks = 0
         self.beats = 0
@@ -540,6 +624,7 @@ class Feeds:
         self._store = store
         self._clock = clock
         self._channels: dict[MatchId, Channel] = {}
+        self.presences = Presences(presence, clock, self._channels)
         self._timer: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._empty.set()
@@ -592,6 +677,7 @@ class Feeds:
         """Give a channel up; with the last who does, it ends."""
         channel.users -= 1
         if not channel.users:
+            channel.end()
             del self._channels[channel.id]
             if not self._channels:
                 self._empty.set()
@@ -615,10 +701,11 @@ class Feeds:
         if after is not None and after > live.version:
             raise NotFound("NO_SUCH_VERSION", version=after, latest=live.version)
         channel.begin(live, secrets)
-        if viewer.seat is not None:
-            channel.presence[viewer.seat] += 1
         watch = Watch(self, channel, live, player, viewer, after, by_link=by_link)
         channel.watches.add(watch)
+        self.presences.come(channel.id, channel, watch.seats)
+        if after is None:
+            watch.begin(channel.snapshot(live, viewer))
         return watch
 
     async def close(self, seconds: float) -> None:
@@ -635,6 +722,7 @@ class Feeds:
             for channel in tuple(self._channels.values()):
                 for watch in tuple(channel.watches):
                     watch.cut_off()
+        await self.presences.close()
 
     def _tick(self) -> None:
         self.ticks += 1

@@ -65,6 +65,7 @@ from services.ports import (
     Seeds,
     VersionTaken,
 )
+from services.presence import PresenceLog
 from services.remembered import Remembered
 from services.views import SeenEvent, View, seen_events, source, view
 
@@ -156,6 +157,7 @@ class Matches:
         store: EventStore,
         seeds: Seeds,
         match_list: MatchList,
+        presence: PresenceLog,
         clock: Clock,
         remembered: int,
         remembered_events: int,
@@ -170,6 +172,7 @@ class Matches:
             store: The log of all matches.
             seeds: The secrets of matches.
             match_list: The list of matches.
+            presence: What processes share of who is there.
             clock: The time.
             remembered: How many folded matches are kept in memory.
             remembered_events: How many events these may have in all.
@@ -183,6 +186,7 @@ class Matches:
             games=games,
             store=store,
             seeds=seeds,
+            presence=presence,
             clock=clock,
             remembered=remembered,
             remembered_events=remembered_events,
@@ -577,6 +581,7 @@ class Matches:
         try:
             live = await self.known(id, player, invitation)
             secrets = await self.decisions.secrets(id)
+            await self.feeds.presences.load(id, channel)
             # As it stands now: while the secrets were read the player may have lost its seat.
             check_known_to(live, player, secrets, invitation)
             viewer = viewer_of(live, player, looking_as)

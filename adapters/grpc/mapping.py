@@ -41,6 +41,7 @@ from domain.match import MATCH_EVENTS, Resign
 from services.errors import Malformed
 from services.feeds import CaughtUp, End, EventItem, Heartbeat, Item, SnapshotItem
 from services.live import Games
+from services.presence import PresenceItem
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -50,7 +51,7 @@ PAYLOAD = games_pb2.EventPayload.DESCRIPTOR
 TABLE = tables_pb2.Table.DESCRIPTOR
 MOVES = 10_000
 """How many moves are kept as messages."""
-ITEMS: tuple[type[Struct], ...] = (SnapshotItem, EventItem, CaughtUp, Heartbeat, End)
+ITEMS: tuple[type[Struct], ...] = (SnapshotItem, EventItem, PresenceItem, CaughtUp, Heartbeat, End)
 
 
 class Converter(NamedTuple):

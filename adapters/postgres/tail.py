@@ -121,14 +121,18 @@ class Tail:
         self._back = back
         self._followed = followed
         self._conninfo = limited(conninfo)
-        self._wakes: dict[str, list[Callable[[], None]]] = {}
+        self._wakes: dict[str, list[Callable[[str | None], None]]] = {}
         self.read_at = time.monotonic()
         self._task: asyncio.Task[None] | None = None
         self._clock = asyncio.get_running_loop().time
 
     def wake(self, channel: str, woken: Callable[[], None]) -> None:
         """Call something at each NOTIFY of a channel, and when some may have been missed; before `start`."""
-        self._wakes.setdefault(channel, []).append(woken)
+        self.hear(channel, lambda _: woken())
+
+    def hear(self, channel: str, told: Callable[[str | None], None]) -> None:
+        """Give the payload of each NOTIFY of a channel, and None when some may have been missed."""
+        self._wakes.setdefault(channel, []).append(told)
 
     async def start(self) -> None:
         """Begin to follow; what is committed from now on is told.
@@ -167,7 +171,7 @@ class Tail:
                         self._back()
                     lost = False
                     for name in self._wakes:
-                        self._woken(name)
+                        self._told(name, None)
                     await self._listen(connection, channels)
             except (psycopg.Error, OSError) as error:
                 if not lost:
@@ -188,17 +192,17 @@ class Tail:
 
     async def _listen(self, connection: AsyncConnection, names: Mapping[str, str]) -> None:
         while True:
-            notified, foreign = set[str](), set[Followed]()
+            notified, foreign = set[tuple[str, str]](), set[Followed]()
             for notify in await _notifies(connection):
                 name = names[notify.channel]
-                notified.add(name)
+                notified.add((name, notify.payload))
                 foreign |= {
                     followed
                     for followed in self._followed
                     if followed.source.channel == name and followed.own() != notify.pid
                 }
-            for name in notified:
-                self._woken(name)
+            for name, payload in notified:
+                self._told(name, payload)
             now = self._clock()
             for followed in self._followed:
                 if followed in foreign or followed.is_due(now):
@@ -207,9 +211,9 @@ class Tail:
             if notified:
                 await asyncio.sleep(TOGETHER)
 
-    def _woken(self, name: str) -> None:
-        for woken in self._wakes.get(name, ()):
-            woken()
+    def _told(self, name: str, payload: str | None) -> None:
+        for told in self._wakes.get(name, ()):
+            told(payload)
 
     async def _read(self, connection: AsyncConnection, followed: Followed) -> None:
         """Tell of all that has been committed since the last time."""

@@ -30,6 +30,7 @@ from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
 from services.health import Degraded
 from services.messages import Message
 from services.player_feed import PlayerEvent
+from services.presence import PresenceItem
 from services.summaries import MatchSummary
 from services.views import SeenEvent, View
 
@@ -341,6 +342,7 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "LegalMoves": filled(LegalMoves, move),
         "StreamItem": filled(SnapshotItem, move, game.table)
         | filled(EventItem, event)
+        | PresenceItem
         | CaughtUp
         | Heartbeat
         | End,

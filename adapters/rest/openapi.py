@@ -44,6 +44,7 @@ from services.player_feed import (
 )
 from services.players import PublicPlayer
 from services.ports import Player, Token
+from services.presence import PresenceItem
 from services.proofs import MatchProof
 from services.statistics import Achieved, RankedPlayer
 from services.summaries import MatchSummary
@@ -313,6 +314,7 @@ def _shared() -> dict[str, Any]:
     samples = [
         filled(SeenEvent, events),
         filled(View, Resign, None),
+        PresenceItem,
         CaughtUp,
         Heartbeat,
         End,

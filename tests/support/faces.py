@@ -29,6 +29,8 @@ PHASES = {
 }
 LAST = {"caught_up", "end"}
 """The item of a stream behind which nothing comes for now."""
+COMING_AND_GOING = "presence"
+"""The item of a stream that tells who is there, which is nothing of the match."""
 UNTOLD = {"date", "content-length", "content-type"}
 """Headers that say nothing of the match beyond its body."""
 
@@ -188,8 +190,10 @@ class Rest(Face):
         lines = []
         with self._http.stream(*request, params=params, headers={"Accept": "application/x-ndjson"}) as answer:
             for line in answer.iter_lines():
-                lines.append(line)
-                if msgspec.json.decode(line)["type"] in LAST:
+                kind = msgspec.json.decode(line)["type"]
+                if kind != COMING_AND_GOING:
+                    lines.append(line)
+                if kind in LAST:
                     break
         return self._said(Said(str(answer.status_code), (), "\n".join(lines).encode(), None))
 
@@ -294,8 +298,10 @@ class Grpc(Face):
         call: Any = self._client.matches.WatchMatch(request, metadata=self._client.metadata, timeout=30)
         parts = []
         for part in call:
-            parts.append(part)
-            if part.item.WhichOneof("item") in LAST:
+            kind = part.item.WhichOneof("item")
+            if kind != COMING_AND_GOING:
+                parts.append(part)
+            if kind in LAST:
                 call.cancel()
                 break
         return self._said(Said("OK", (), b"".join(map(_bytes, parts)), tuple(parts)))

@@ -30,11 +30,11 @@ class Reader:
         raise NotImplementedError
 
     def until(self, kind: str) -> list[dict[str, Any]]:
-        """Return all items up to the next of a kind, heartbeats left out."""
+        """Return all items up to the next of a kind; those that come whatever happens are left out."""
         items = []
         while True:
             item = self.next()
-            if item["type"] == "heartbeat" != kind:
+            if item["type"] != kind and item["type"] in ("heartbeat", "presence"):
                 continue
             items.append(item)
             if item["type"] == kind:
@@ -112,7 +112,7 @@ class ServerSentEvents(HttpReader):
                 item = msgspec.json.decode(fields["data"])
                 assert fields["event"] == item["type"]
                 assert ("id" in fields) == (item["type"] in {"snapshot", "event", "caught_up"})
-                assert fields.get("id") in {None, str(version_of(item))}
+                assert "id" not in fields or fields["id"] == str(version_of(item))
                 yield item
             fields = {}
 

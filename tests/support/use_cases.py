@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from adapters.postgres.blocks import MemoryBlockList, PostgresBlockList
 from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
@@ -14,6 +15,7 @@ from adapters.postgres.keys import MemoryKeys, PostgresKeys
 from adapters.postgres.memory_webhooks import MemoryWebhooks
 from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
+from adapters.postgres.presence import MemoryPresenceLog, PostgresPresenceLog
 from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
 from adapters.postgres.quotas import MemoryQuotas, PostgresQuotas
 from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
@@ -33,6 +35,7 @@ from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.settings import Settings
 from adapters.use_cases import Services
 from domain.games import GAMES
+from domain.shared.seats import Seat
 from services.blocks import Blocks
 from services.branches import Branches
 from services.chat import Chat
@@ -40,6 +43,7 @@ from services.chat_log import ChatLog
 from services.departures import Departures
 from services.heads import Heads, Keys
 from services.holdings import Holdings
+from services.ids import MatchId
 from services.invitations import Invitations
 from services.live import Games
 from services.lobby import Lobby
@@ -48,6 +52,7 @@ from services.outages import Outages
 from services.player_feed import PlayerFeed
 from services.players import Players
 from services.ports import Clock, QuotaKind
+from services.presence import Count, PresenceLog
 from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
@@ -119,6 +124,11 @@ class Stores:
         self.clock: Clock = TickingClock()
         self.outages: Outages | None = None
         self.max_commands: int | None = Settings().max_commands
+        self._streams: dict[tuple[UUID, MatchId, Seat | None], Count] = {}
+
+    def presence(self) -> PresenceLog:
+        """Return the place of one more process in what they share of who is there."""
+        return MemoryPresenceLog(self._streams)
 
     def catch_up(self) -> None:
         """Bring the read models up to the log; those in memory always are."""
@@ -137,6 +147,7 @@ class Stores:
             store=self.store,
             seeds=self.seeds,
             match_list=self.match_list,
+            presence=self.presence(),
             clock=self.clock,
             remembered=remembered,
             remembered_events=remembered_events,
@@ -206,6 +217,10 @@ class PostgresStores(Stores):
         self._read_models = ReadModels(games, datastore, read_models())
         self._outbox = OutboxRecorder(games, datastore, lambda: None)
         self._chat_outbox = ChatOutboxRecorder(datastore, lambda: None)
+
+    def presence(self) -> PresenceLog:
+        """Return the place of one more process in what they share of who is there."""
+        return PostgresPresenceLog(self.datastore)
 
     def catch_up(self) -> None:
         """Bring the read models up to the log."""

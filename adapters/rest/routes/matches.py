@@ -283,11 +283,13 @@ async def list_events(
     """List what happened, in order, as one viewer may see it; or go on as it happens.
 
     Accept `text/event-stream` or `application/x-ndjson` for a stream that stays open. Without `after` it
-    begins with a `snapshot`, the view as it is; then come an `event` for every event, `caught_up` once all
-    that has happened was sent, a `heartbeat` at least every 15 seconds, and at last an `end` that says why,
-    and whether a new stream may go on behind its `version`. It ends too for a player that leaves its seat, or
-    loses it. The id of a server-sent event is the version: `Last-Event-ID` resumes behind it. To the
-    `Last-Event-ID` of a match that is over the answer is 204, so that a browser does not come back.
+    begins with a `snapshot`, the view as it is; then come an `event` for every event, a `presence` that says
+    who is there, and `caught_up` once all that has happened was sent. From then on it is live: each `event`,
+    a `presence` when that changes, at most once a second, a `heartbeat` at least every 15 seconds, and at
+    last an `end` that says why, and whether a new stream may go on behind its `version`. It ends too for a
+    player that leaves its seat, or loses it. The id of a server-sent event is the version: `Last-Event-ID`
+    resumes behind it. To the `Last-Event-ID` of a match that is over the answer is 204, so that a browser
+    does not come back.
     """
     player = await caller_if_any(request)
     if (media_type := streamed(request)) is not None:

@@ -18,6 +18,7 @@ from services.feeds import CaughtUp, End, EndReason, EventItem, Heartbeat, Item,
 from services.ids import MatchId
 from services.matches import Matches
 from services.ports import Recorded, Secrets
+from services.presence import PresenceItem
 from tests.support.use_cases import Stores, memory_stores, proposal
 
 ANN, BEN, CAM = (PlayerId(f"player_0000000000000000000000000{number}") for number in (1, 2, 3))
@@ -42,11 +43,12 @@ async def gives(node: Matches, match: MatchId, command: object) -> None:
 
 
 async def taken(watch: Watch, count: int) -> list[Item]:
-    """Return the next so many items."""
+    """Return the next so many items, but who is there."""
     items: list[Item] = []
     while len(items) < count:
         async with asyncio.timeout(5):
-            items += [told.item for told in await watch.next()]
+            told = await watch.next()
+        items += [one.item for one in told if not isinstance(one.item, PresenceItem)]
     assert len(items) == count
     return items
 

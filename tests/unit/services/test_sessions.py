@@ -13,6 +13,7 @@ from services.feeds import CaughtUp, End, EndReason, SnapshotItem
 from services.ids import MatchId
 from services.players import Caller
 from services.ports import Scope
+from services.presence import PresenceItem
 from services.sessions import Credential
 from tests.support.use_cases import ManualClock, memory_stores, proposal
 
@@ -139,7 +140,7 @@ async def test_a_watch_says_that_its_token_ended(service: Service, monkeypatch: 
     watch = await node.watch(MatchId(opened.id), caller.id, after=None, looking_as=None)
     service.sessions.hold(caller.credential, watch)
     begun = [*await watch.next(), *await watch.next()]
-    assert [type(told.item) for told in begun] == [SnapshotItem, CaughtUp]
+    assert [type(told.item) for told in begun] == [SnapshotItem, PresenceItem, CaughtUp]
     await service.revoke_newest()
     async with asyncio.timeout(10):
         while not (told := await watch.next()):

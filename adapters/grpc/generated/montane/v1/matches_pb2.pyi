@@ -1671,6 +1671,7 @@ class StreamItem(_message.Message):
     CAUGHT_UP_FIELD_NUMBER: _builtins.int
     HEARTBEAT_FIELD_NUMBER: _builtins.int
     END_FIELD_NUMBER: _builtins.int
+    PRESENCE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> Global___SnapshotItem:
         """The match as it stands."""
@@ -1691,6 +1692,10 @@ class StreamItem(_message.Message):
     def end(self) -> Global___End:
         """Nothing more comes."""
 
+    @_builtins.property
+    def presence(self) -> Global___PresenceItem:
+        """Who is there."""
+
     def __init__(
         self,
         *,
@@ -1699,12 +1704,13 @@ class StreamItem(_message.Message):
         caught_up: Global___CaughtUp | None = ...,
         heartbeat: Global___Heartbeat | None = ...,
         end: Global___End | None = ...,
+        presence: Global___PresenceItem | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item", "snapshot", b"snapshot"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item", "presence", b"presence", "snapshot", b"snapshot"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item", "snapshot", b"snapshot"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "item", b"item", "presence", b"presence", "snapshot", b"snapshot"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["snapshot", "event", "caught_up", "heartbeat", "end"]  # noqa: Y015
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["snapshot", "event", "caught_up", "heartbeat", "end", "presence"]  # noqa: Y015
     _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
 
@@ -1727,7 +1733,7 @@ class SnapshotItem(_message.Message):
 
     @_builtins.property
     def presence(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Seats whose players have a stream of this match open at the answering server, rising."""
+        """Seats whose players have a stream of this match open, on any server, rising."""
 
     def __init__(
         self,
@@ -1743,6 +1749,66 @@ class SnapshotItem(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SnapshotItem: _TypeAlias = SnapshotItem  # noqa: Y015
+
+@_typing.final
+class PresenceItem(_message.Message):
+    """Who is there: before `caught_up`, and when it changes, at most once a second."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEATS_FIELD_NUMBER: _builtins.int
+    ONLOOKERS_FIELD_NUMBER: _builtins.int
+    onlookers: _builtins.int
+    """How many streams are open of those who hold no seat."""
+    @_builtins.property
+    def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatPresence]:
+        """The seats of the match, rising."""
+
+    def __init__(
+        self,
+        *,
+        seats: _abc.Iterable[Global___SeatPresence] | None = ...,
+        onlookers: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["onlookers", b"onlookers", "seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PresenceItem: _TypeAlias = PresenceItem  # noqa: Y015
+
+@_typing.final
+class SeatPresence(_message.Message):
+    """Whether the player of a seat is there."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    PRESENT_FIELD_NUMBER: _builtins.int
+    AWAY_SINCE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    present: _builtins.bool
+    """Whether its player has a stream of the match open, on any server; bots of the server have none."""
+    @_builtins.property
+    def away_since(self) -> _timestamp_pb2.Timestamp:
+        """When the last of its streams was closed; absent while it is there, and if it never was."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        present: _builtins.bool = ...,
+        away_since: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since", "present", b"present", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatPresence: _TypeAlias = SeatPresence  # noqa: Y015
 
 @_typing.final
 class EventItem(_message.Message):
