@@ -44,6 +44,8 @@ LINGER = 1 << 20
 RETRY_SECONDS = 10
 """When to try again to make a connection that was refused."""
 
+HEEDED = frozenset({b"host", b"transfer-encoding", b"upgrade", b"expect"})
+"""The fields of a head that say how its request is read."""
 HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9\-._~!$&'()*+,;=%]*)(?::[0-9]*)?")
 """What a `Host` may say (RFC 9110, 7.2): an address or a name, and a port."""
 ABSOLUTE = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE)
@@ -214,6 +216,9 @@ class HttpConnection(HttpToolsProtocol):
         if self._part is Part.BODY:
             return
         name = name.lower()
+        self.headers.append((name, value))
+        if name not in HEEDED:
+            return
         match name:
             case b"host":
                 self._hosts.append(value)
@@ -221,13 +226,10 @@ class HttpConnection(HttpToolsProtocol):
                 self._codings.append(value.strip().lower())
             case b"upgrade":
                 self._upgrade = value.lower()
-            case b"expect":
+            case _:
                 if value.strip().lower() != b"100-continue":
                     self._stop(417)
                 self.expect_100_continue = True
-            case _:
-                pass
-        self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """Begin to answer a request whose head is whole, or let it wait for those ahead of it."""
@@ -250,7 +252,8 @@ class HttpConnection(HttpToolsProtocol):
         self._part = Part.BODY
         self._since = self.loop.time()
         self._read = 0
-        exchange = self.cycle = Exchange(
+        kind = Exchange if version == "1.1" and not self.expect_100_continue else CarefulExchange
+        exchange = self.cycle = kind(
             scope=self.scope,
             transport=self.transport,
             flow=self.flow,
@@ -273,7 +276,7 @@ class HttpConnection(HttpToolsProtocol):
         """Refuse a head that is not as RFC 9110 and 9112 demand."""
         if version not in ("1.1", "1.0"):
             self._stop(505)
-        if method == b"CONNECT" or any(coding != b"chunked" for coding in self._codings):
+        if method == b"CONNECT" or (self._codings and set(self._codings) != {b"chunked"}):
             self._stop(501)
         hosts = self._hosts
         if (self._codings if version == "1.0" else not hosts) or len(hosts) > 1:
@@ -458,7 +461,6 @@ class Exchange(RequestResponseCycle):
         super().__init__(**given)
         self.ended = False
         self._given = False
-        self._until_close = False
 
     def end(self) -> None:
         """Let those know who wait for the client to go."""
@@ -482,6 +484,12 @@ class Exchange(RequestResponseCycle):
         elif self.disconnected:
             raise ClientGone
         return message
+
+
+class CarefulExchange(Exchange):
+    """A request whose client knows no chunks, or asks whether to go on, and its answer."""
+
+    _until_close = False
 
     async def send(self, message: Any) -> None:
         """Send a part of the answer."""
