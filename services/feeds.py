@@ -36,7 +36,9 @@ TICKS_A_HEARTBEAT = 2
 TICKS_TO_SEND = 4
 """How long what a watch was given may take to be sent; then its reader is cut off."""
 APART = 1.0
-"""Seconds between two times that a stream tells who is there."""
+"""Seconds between two times that a stream tells who is there, at least."""
+CROWD = 500
+"""How many may watch a match and still be told once a second how many look on."""
 TOGETHER = 256
 """How many watches are woken in one turn of the event loop, so that commands get their turn too."""
 
@@ -301,12 +303,23 @@ class Channel:
         return Told(item) if self.shown is None or self.shown.item != item else self.shown
 
     def stir(self) -> None:
-        """Show who is there, if that has changed; not twice within a second."""
-        if self._source is None or self._stirring is not None:
+        """Show who is there, if that has changed; not twice within a second.
+
+        How many look on is shown the less often the more watch: each time is told to all of them.
+        """
+        if self._source is None:
             return
         loop = asyncio.get_running_loop()
-        if (wait := self._shown_at + APART - loop.time()) > 0:
-            self._stirring = loop.call_later(wait, self._show)
+        seats = self.attendance.item(self._source.seats).seats
+        same = self.shown is not None and self.shown.item.seats == seats
+        due = self._shown_at + (max(APART, APART * len(self.watches) / CROWD) if same else APART)
+        if self._stirring is not None:
+            if self._stirring.when() <= due:
+                return
+            self._stirring.cancel()
+            self._stirring = None
+        if due > loop.time():
+            self._stirring = loop.call_at(due, self._show)
         else:
             self._show()
 

@@ -24,6 +24,8 @@ RENEW = 5.0
 """Seconds between two renewals of the lease, each with a look at what other processes have stored."""
 LEASE = timedelta(seconds=15)
 """How long what a process has stored counts after it was heard of last."""
+LEAVE = 1.0
+"""Seconds that a process which stops tries to tell so; else its lease ends by itself."""
 PACE = 0.5
 """Seconds between two times that the store is told or asked because somebody came or went."""
 
@@ -197,8 +199,9 @@ class Presences:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-            with suppress(Unavailable):
-                await self._store.leave()
+            with suppress(Unavailable, TimeoutError):
+                async with asyncio.timeout(LEAVE):
+                    await self._store.leave()
 
     def _change(self, match: MatchId, watched: Watched, seat: Seat | None) -> None:
         streams = watched.attendance.own[seat]

@@ -177,3 +177,16 @@ async def test_changes_are_told_at_most_once_a_second(
             changed = await told(watch, lambda item: True)
             assert asyncio.get_running_loop().time() - began > 0.4
             assert changed == PresenceItem((HERE, NEVER), 1)
+
+
+async def test_a_crowd_is_told_of_seats_at_once_and_of_its_size_now_and_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who looks on comes and goes all the time; each time is told to everybody."""
+    monkeypatch.setattr("services.feeds.CROWD", 0.01)
+    node = memory_stores().node()
+    match = await begun(node)
+    async with watching(node, match, BEN) as watch:
+        await told(watch, lambda item: True)
+        async with watching(node, match, None), watching(node, match, ANN):
+            assert await told(watch, lambda item: True) == PresenceItem((HERE, NEVER), 2)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -144,3 +145,22 @@ async def test_it_gives_up_a_step_that_does_not_end() -> None:
     async with asyncio.timeout(GRACE):
         await working.stop(0.01)
     assert cancelled.is_set()
+
+
+async def test_it_is_woken_but_not_too_soon() -> None:
+    """What happens ends a long pause; however often it happens, some time lies between two steps."""
+    begun: list[float] = []
+    clock = asyncio.get_running_loop().time
+
+    async def step() -> timedelta:
+        begun.append(clock())
+        return timedelta(minutes=1)
+
+    worker = Steps("toil", step, timedelta(seconds=0.05))
+    worker.start()
+    async with asyncio.timeout(GRACE):
+        while len(begun) < 4:
+            worker.wake()
+            await asyncio.sleep(0.001)
+        await worker.stop(GRACE)
+    assert all(later - earlier >= 0.05 for earlier, later in pairwise(begun))
