@@ -13,8 +13,9 @@ from domain.montanara.commands import (
     TakeCard,
 )
 from domain.montanara.events import CardLifted, CardPlaced, DrillingEnded, DrillingPlayed
+from domain.montanara.legality import standing
 from domain.montanara.rejections import Reason
-from tests.support.montanara import cards, laid, montanara, table
+from tests.support.montanara import after, cards, laid, montanara, table
 from tests.support.scenarios import ANN, BEN
 
 TOP, BOTTOM = PlaceDrilled(Place.TOP), PlaceDrilled(Place.BOTTOM)
@@ -64,6 +65,23 @@ def test_each_mountain_may_be_drilled_in_any_order() -> None:
             turn=BEN,
         )
     )
+
+
+@pytest.mark.parametrize(
+    "mountains",
+    ["dwarf theft / / / crystal dwarf", "/ dwarf / tunnel / ", "dwarf / theft / crystal / dwarf dwarf"],
+)
+def test_drilling_ends_by_itself_however_few_mountains_there_are(mountains: str) -> None:
+    """As soon as each that has cards was drilled: of two as well as of four (§4.7)."""
+    state = table(hands="drilling / ", mountains=mountains)
+    first, *others = standing(state)
+    reached = after(state, PlayDrilling(first), BOTTOM)
+    for mountain in others:
+        assert montanara.game.to_act(reached) == (ANN,)
+        assert list(montanara.game.legal_moves(reached, ANN))[-1] == StopDrilling()
+        reached = after(reached, Drill(mountain), TOP)
+    assert montanara.game.to_act(reached) == (BEN,)
+    assert laid(reached).played is None
 
 
 def test_the_seat_may_stop_after_one() -> None:
