@@ -11,7 +11,7 @@ from domain.shared.viewers import ALL_SEEING, SPECTATOR
 from tests.support.leaks import leaking_variants
 from tests.support.random_matches import Table, reached, varied
 from tests.support.squirrels import SQUIRRELS, Eaten, Event, State
-from tests.support.twins import Leak, hidden_parts, look_for_leaks
+from tests.support.twins import Leak, Parts, hidden_parts, look_for_leaks
 
 SHOWING = range(100)
 """The matches among which some show what is hidden."""
@@ -21,18 +21,26 @@ SEARCHED = range(100, 250)
 
 def test_every_leak_is_found(smallest: Table) -> None:
     """A game that tells anybody anything hidden, in whatever way, does not pass (common §5)."""
-    showing, searched = varied(smallest, SHOWING, enough=2), varied(smallest, SEARCHED, enough=6)
+    showing, searched = varied(smallest, SHOWING, enough=2), varied(smallest, SEARCHED, enough=4)
+    further = varied(smallest, SEARCHED, enough=10)
     hidden = hidden_parts(smallest, showing)
     variants = list(leaking_variants(smallest, showing, hidden))
     unnoticed = []
     for how, game in variants:
-        try:
-            look_for_leaks(Table(game, smallest.seats), searched, hidden)
-        except Leak:
-            continue
-        unnoticed.append(how)
+        # A few leaks show so seldom that it takes more matches to meet them.
+        if not any(leaks(Table(game, smallest.seats), matches, hidden) for matches in (searched, further)):
+            unnoticed.append(how)
     assert not unnoticed, f"{len(unnoticed)} of {len(variants)}"
     assert bool(variants) is hides_something(smallest, showing)
+
+
+def leaks(table: Table, matches: Iterable[int], hidden: Parts) -> bool:
+    """Return whether a leak shows in some matches."""
+    try:
+        look_for_leaks(table, matches, hidden)
+    except Leak:
+        return True
+    return False
 
 
 @pytest.mark.parametrize("seats", [2, 3])

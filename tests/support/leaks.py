@@ -53,7 +53,9 @@ def leaking_variants(table: Table, matches: Iterable[int], hidden: Parts) -> Ite
     legal moves, or their number. Every part of an event that is not shown to all leaks too.
     """
     game = table.game
-    states = list(_with_twins(table, matches))
+    states = list(_with_twins(table, matches, viewers(table)))
+    # Only a seat is refused something, and has moves: what differs for others alone cannot leak there.
+    of_seats = list(_with_twins(table, matches, viewers(table)[1:]))
     places: dict[Path, Path] = {}
     for state, twin in states:
         for difference in differences(state, twin):
@@ -62,7 +64,9 @@ def leaking_variants(table: Table, matches: Iterable[int], hidden: Parts) -> Ite
         for name, secret in _secrets(path, states):
             if any(secret(state) != secret(twin) for state, twin in states):
                 yield Leaking(f"{name} of {written(path)} in the view", _in_view(game, secret))
-        bit = _bit(path, states)
+        if all(part(state, path) == part(twin, path) for state, twin in of_seats):
+            continue
+        bit = _bit(path, of_seats)
         for name, leaking in (
             ("details of refusals", _in_refusals),
             ("reasons of refusals", _by_reasons),
@@ -85,10 +89,11 @@ def _secrets(path: Path, states: States) -> Iterator[tuple[str, Secret]]:
     yield "order", _order(path)
 
 
-def _with_twins(table: Table, matches: Iterable[int]) -> Iterator[tuple[Any, Any]]:
-    """Yield states with twins for every viewer, all as plain data."""
+def _with_twins(table: Table, matches: Iterable[int], eyes: Iterable[Viewer]) -> Iterator[tuple[Any, Any]]:
+    """Yield states with twins for each of these viewers, all as plain data."""
+    watching = tuple(eyes)
     for match in reached(table, matches, SHARE):
-        for viewer in viewers(table):
+        for viewer in watching:
             twin = table.game.determinize(match.table, viewer, luck("leak"))
             yield plain(match.table), plain(twin)
 
