@@ -238,6 +238,7 @@ _ADVICE: dict[type[psycopg.Error], str] = {
 _CONNECTING = {
     "password authentication failed": "check user and password",
     "no password supplied": "check user and password",
+    "too many connections": "lower MONTANE_POOL_SIZE or raise the limit of the role or database",
     "too many clients": "lower MONTANE_POOL_SIZE or raise max_connections of the server",
     "remaining connection slots": "lower MONTANE_POOL_SIZE or raise max_connections of the server",
     "does not exist": "create it first",

@@ -6,7 +6,7 @@ nothing of what is read or written: a connection has our settings, and behind a 
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Self
@@ -19,6 +19,7 @@ from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow
+from psycopg.types.datetime import IntervalLoader
 
 CONNECT_SECONDS = 2
 LOCK_SECONDS = 5
@@ -174,6 +175,14 @@ class DateLoader(Loader):
         return date.fromisoformat(bytes(data).decode())
 
 
+class LengthLoader(IntervalLoader):
+    """Reads a length of time as a transaction with our settings gives it."""
+
+    def load(self, data: Buffer) -> timedelta:
+        """Return a length of time."""
+        return self._load_postgres(self, data)
+
+
 def lost(error: BaseException) -> bool:
     """Return whether an error, or the one it was made of, means that the server is lost."""
     return isinstance(error, LOST) or isinstance(error.__cause__, LOST)
@@ -251,6 +260,7 @@ class Connection(psycopg.Connection[DictRow]):
                 connection.deferrable = False
                 connection.adapters.register_loader("timestamptz", UtcLoader)
                 connection.adapters.register_loader("date", DateLoader)
+                connection.adapters.register_loader("interval", LengthLoader)
             else:
                 psycopg.Cursor(connection).execute(statement)
                 if not connection.autocommit:

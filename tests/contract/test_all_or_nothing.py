@@ -26,6 +26,7 @@ from services.errors import Failure, SetAside
 from services.head_signer import HeadSigner
 from services.heads import SignedDay
 from services.ids import MatchId, TokenId, match_id, new_uuid, written
+from services.outages import Outage
 from services.ports import (
     Blocked,
     Holding,
@@ -230,6 +231,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         "number": UUID(int=1),
         "stored_events": (),
         datetime: now,
+        Outage: Outage(1, NOW, NOW),
         PlayerId: ann.id,
         ("other", PlayerId): ben.id,
         ("by", PlayerId): ben.id,

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +225,10 @@ async def test_all_of_them_change_nothing_behind_a_pooler(
                 " current_setting('synchronous_commit') AS commit"
             )
             assert row == {"isolation": "read committed", "commit": "on"}
+            (row,) = await stores.datastore.execute(
+                "SELECT interval '1 day -02:03' AS ago, date '2027-02-03' AS day"
+            )
+            assert row == {"ago": timedelta(days=1, hours=-2, minutes=-3), "day": date(2027, 2, 3)}
 
 
 async def test_a_setting_of_a_role_or_a_url_changes_nothing(shared: str, expected: list[Any]) -> None:
