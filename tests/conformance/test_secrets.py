@@ -13,7 +13,7 @@ from tests.support.twins import hidden_parts, look_for_leaks, look_in_rare_place
 
 MATCHES = range(250)
 """The matches from which those are taken in which every event comes up."""
-NEARBY = 24
+NEARBY = 30
 """How many matches go on from each rare place of a game, shared by its numbers of seats."""
 
 

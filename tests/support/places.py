@@ -120,7 +120,10 @@ def _nearly_stuck(state: Montana, dice: Random) -> Montana:
 
 
 def _few_cards(state: Montanara, dice: Random) -> Montanara:
-    """Lay a few cards on two or three mountains, all others on the discard pile."""
+    """Lay a few cards on two or three mountains, all others on the discard pile; dwarfs wait in displays."""
+    displays = tuple(Display(dwarfs=dice.randrange(5)) for _ in state.displays)
+    dwarfs = [Kind.DWARF for display in displays for _ in range(display.dwarfs)]
+    state = replace(_taken_out(state, dwarfs), displays=displays)
     sizes = [0] * SPACES
     for space in dice.sample(range(SPACES), dice.randrange(2, 4)):
         sizes[space] = dice.randrange(1, 4)
@@ -279,7 +282,7 @@ PLACES: Mapping[str, tuple[Place, ...]] = {
         Place("nearly stuck", _nearly_stuck),
     ),
     "montanara": (
-        Place("few cards left", _few_cards, (TakeCard,)),
+        Place("few cards left", _few_cards, (TakeCard, Dig)),
         Place("crystals nearly found", _nearly_found, (Dig, DigHome)),
         Place("theft then play", _theft_then_play, (PlayTheft, PlayDwarf, PlayTunnel)),
     ),
