@@ -38,11 +38,12 @@ from services.errors import Malformed, NotFound, Unauthenticated
 from services.fits import fit_of
 from services.ids import MatchId, match_id, written
 from services.live import Live
-from services.ports import ListPlace, MatchFilter, Secrets
+from services.ports import ListPlace, MatchFilter, Secrets, Wish
 from tests.support.database import Databases
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
-ANN, BEN, CAM, EVE = (PlayerId(f"player_{number:026}") for number in range(1, 5))
+ANN, BEN, CAM, EVE, FAY = (PlayerId(f"player_{number:026}") for number in range(1, 6))
+FRESH = match_id(UUID(int=1))
 MOUNTAINS = GAMES["mountains"].options()
 EVERYTHING = MatchFilter()
 
@@ -286,7 +287,7 @@ def written_in_query(value: Any) -> str:
 
 
 async def test_a_match_that_was_opened_alike_is_found(stores: Stores) -> None:
-    """By the same terms, public, with a free seat, without the player; those that lack fewest first."""
+    """By the same terms, public, with a free seat, one's own first; then those that lack fewest first."""
     table = Table(stores)
     await table.open("emptier", ANN, seats=3)
     await table.open("fuller", BEN, CAM, seats=3)
@@ -300,10 +301,18 @@ async def test_a_match_that_was_opened_alike_is_found(stores: Stores) -> None:
         if one.id == table.ids["fuller"]
     )
     fit = fit_of(fuller.match.terms)
-    assert table.names(await match_list.fitting(fit, without=EVE, limit=9)) == ["fuller", "emptier"]
-    assert table.names(await match_list.fitting(fit, without=CAM, limit=9)) == ["emptier"]
-    assert table.names(await match_list.fitting(fit, without=EVE, limit=1)) == ["fuller"]
-    assert await match_list.fitting("", without=EVE, limit=9) == []
+
+    async def placed(player: PlayerId, fit: str = fit) -> str | None:
+        wish = Wish(
+            player=player, key=fit, digest="", fit=fit, game="mountains", seats=3, at=stores.clock.now()
+        )
+        found = await stores.quick_matches.place(wish, FRESH, without=(), only_open=False)
+        return {id: name for name, id in table.ids.items()}.get(found.match)
+
+    assert await placed(CAM) == "fuller"
+    assert await placed(EVE) == "fuller"
+    assert await placed(FAY) == "emptier"
+    assert await placed(FAY, "") is None
 
 
 MANY = 200_000

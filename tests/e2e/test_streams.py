@@ -409,14 +409,15 @@ def test_streams_are_complete_across_servers(database: str, reader: Any) -> None
 
 
 def terminate_listeners(database: str) -> None:
-    """End every connection that listens for commits."""
+    """End every connection that listens for commits, as soon as there is one."""
     with psycopg.connect(database, autocommit=True) as connection:
-        killed = connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-            " AND datname = current_database()"
-            " AND query ~ '^LISTEN|notification_id >|position > .* WITH TIES'"
-        ).fetchall()
-    assert killed
+        eventually(
+            lambda: connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+                " AND datname = current_database()"
+                " AND query ~ '^LISTEN|notification_id >|position > .* WITH TIES'"
+            ).fetchall()
+        )
 
 
 def test_a_stream_goes_on_at_another_server_when_its_own_dies(database: str) -> None:
