@@ -286,7 +286,7 @@ def test_a_browser_checks_the_same() -> None:
         assert page.evaluate(IN_A_BROWSER) > 300
         page.set_input_files("#file", path)
         page.get_by_text("signature: ok, 1").wait_for()
-        assert page.locator("li").count() == 7
+        assert page.locator("li").count() == 8
         data = altered(path.read_bytes(), Random("browser"))
         page.set_input_files("#file", {"name": "altered", "mimeType": "text/plain", "buffer": data})
         page.get_by_text("FAILED at version").wait_for()
