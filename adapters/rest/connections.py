@@ -61,6 +61,9 @@ class Part(Enum):
     NOTHING = auto()
 
 
+_BODY = Part.BODY
+
+
 class ClientGone(Exception):  # noqa: N818 - it may go
     """The client has gone before its request was whole."""
 
@@ -88,6 +91,7 @@ class HttpConnection(HttpToolsProtocol):
         self._read = self._body_read = 0
         self._head_size = self._lines = 0
         self._hosts: list[bytes] = []
+        self._host: bytes | None = None
         self._codings: list[bytes] = []
         self._upgrade: bytes | None = None
         self._refusal = 400
@@ -102,7 +106,8 @@ class HttpConnection(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         """Begin, or refuse to if there are too many connections."""
         super().connection_made(transport)
-        self.flow = _Flow(transport)
+        self.flow: _Flow = _Flow(transport)
+        self._extensions = {ABORT: transport.abort}
         if not self._connections.admit(self, self.client[0] if self.client else ""):
             self._answer_last(503)
             transport.close()
@@ -110,6 +115,7 @@ class HttpConnection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
         self._connections.leave(self)
+        self._extensions = {}
         self._held = b""
         if self._answering is not None:
             self._answering.disconnected = True
@@ -191,7 +197,7 @@ class HttpConnection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin a request."""
         super().on_message_begin()
-        cast(Any, self.scope)["extensions"] = {ABORT: self.transport.abort}
+        self.scope["extensions"] = self._extensions
         self._part = Part.HEAD
         self._since = self.loop.time()
         self._read = self._body_read = self._head_size = self._lines = 0
@@ -209,11 +215,11 @@ class HttpConnection(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Read a line of a head, or of a trailer: what stands there is dropped."""
         size = len(name) + len(value) + 4
-        self._head_size += size
-        self._lines += 1
-        if size > LONGEST_LINE or self._lines > MOST_LINES or self._head_size > LARGEST_HEAD:
+        self._head_size = head_size = self._head_size + size
+        self._lines = lines = self._lines + 1
+        if size > LONGEST_LINE or lines > MOST_LINES or head_size > LARGEST_HEAD:
             self._stop(431)
-        if self._part is Part.BODY:
+        if self._part is _BODY:
             return
         name = name.lower()
         self.headers.append((name, value))
@@ -269,7 +275,7 @@ class HttpConnection(HttpToolsProtocol):
         if self._answering is None:
             self._start(exchange, app)
         else:
-            cast(_Flow, self.flow).hold()
+            self.flow.hold()
             self.pipeline.appendleft((exchange, app))
 
     def _check(self, version: str, method: bytes) -> None:
@@ -281,8 +287,11 @@ class HttpConnection(HttpToolsProtocol):
         hosts = self._hosts
         if (self._codings if version == "1.0" else not hosts) or len(hosts) > 1:
             self._stop(400)
-        if hosts and not HOST.fullmatch(hosts[0].strip()):
-            self._stop(400)
+        # Most clients say the same with every request of a connection.
+        if hosts and hosts[0] != self._host:
+            if not HOST.fullmatch(hosts[0].strip()):
+                self._stop(400)
+            self._host = hosts[0]
 
     def _origin_form(self) -> bytes:
         """Return the target without its authority, which goes before `Host`."""
@@ -344,7 +353,7 @@ class HttpConnection(HttpToolsProtocol):
             if self._ended:
                 self._drop_unfinished()
         if not self._held and not self.pipeline:
-            cast(_Flow, self.flow).release()
+            self.flow.release()
         if self._ended and self._answering is None:
             self.transport.close()
 
@@ -368,7 +377,7 @@ class HttpConnection(HttpToolsProtocol):
             self._answer_last(status)
         else:
             self._last_answer = status
-            cast(_Flow, self.flow).hold()
+            self.flow.hold()
 
     def _drop_unfinished(self) -> None:
         """Give up the request whose body is not whole, if there is one."""
@@ -456,11 +465,8 @@ class Exchange(RequestResponseCycle):
         ended: Whether the client has said that it sends nothing more.
     """
 
-    def __init__(self, **given: Any) -> None:
-        """Take the request, and what it is answered by."""
-        super().__init__(**given)
-        self.ended = False
-        self._given = False
+    ended = False
+    _given = False
 
     def end(self) -> None:
         """Let those know who wait for the client to go."""
@@ -478,6 +484,14 @@ class Exchange(RequestResponseCycle):
                 await self.message_event.wait()
                 self.message_event.clear()
             return {"type": "http.disconnect"}
+        if not (
+            self.more_body or self.waiting_for_100_continue or self.disconnected or self.response_complete
+        ):
+            # As most requests come: whole.
+            self._given = True
+            self.flow.resume_reading()
+            body, self.body = bytes(self.body), bytearray()
+            return {"type": "http.request", "body": body, "more_body": False}
         message = await super().receive()
         if message["type"] == "http.request":
             self._given = not message["more_body"]
