@@ -18,6 +18,7 @@ from adapters.postgres.read_models.registry import read_models
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
 from domain.match.heads import day_over, tree
+from domain.shared.seats import Seat
 from services.addresses import Target
 from services.bots import ACCOUNTS
 from services.chat_log import ChatRoom, Message, MessageId, Pace, Report, ReportId, ReportReason
@@ -40,6 +41,7 @@ from services.ports import (
     Token,
     Wish,
 )
+from services.presence import Count
 from services.timekeeper import Due
 from services.webhooks import (
     AttemptError,
@@ -246,6 +248,9 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         "wish": replace(wish, player=ann.id, key="fresh"),
         "fresh": match_id(new_uuid(NOW + DAY)),
         "without": (),
+        "counts": [Count(match, None, 1, NOW), Count(match, Seat(0), 0, NOW)],
+        "matches": [match],
+        "steps": {"lists": timedelta(seconds=1)},
         "only_open": False,
         "full": True,
         "blocked": Blocked(cam, NOW),

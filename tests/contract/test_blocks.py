@@ -21,6 +21,7 @@ from services.player_feed import PlayerEventKind
 from services.webhooks import MessageType, Reach, WebhookOwner
 from tests.support.grpc_client import refusal_of
 from tests.support.lobby import match_of, seated, wanted
+from tests.support.proving import proved
 from tests.support.use_cases import Stores, memory_stores, postgres_stores
 
 
@@ -247,7 +248,8 @@ async def test_a_webhook_is_not_told_of_an_invitation_by_who_is_blocked(database
         ann, ben, cam = await guests(node, "Ann", "Ben", "Cam")
         url, events = "https://ann.example/hook", [MessageType.INVITED]
         reach = Reach(ann, deployment=False)
-        await node.webhooks.create(reach, WebhookOwner.PLAYER, url, events, "")
+        webhook, _ = await node.webhooks.create(reach, WebhookOwner.PLAYER, url, events, "")
+        await proved(stores.webhooks, stores.clock, webhook.id)
         await node.blocks.block(ann, ben)
         for other in (ben, cam):
             match = (await node.matches.open(ann, wanted(), None))[1].id

@@ -264,7 +264,7 @@ async def test_a_command_over_a_socket_is_answered_though_its_sender_sends_no_mo
         async with connect(
             f"ws://{face.address}/v1/matches/{match}/socket?after=4", additional_headers=auth
         ) as socket:
-            assert json.loads(await socket.recv())["type"] == "caught_up"
+            assert [json.loads(await socket.recv())["type"] for _ in range(2)] == ["presence", "caught_up"]
             command = {"id": "a", "command": {"type": "move_card", "card": "9H", "row": 3, "column": 8}}
             await socket.send(json.dumps(command))
             socket.transport.write_eof()

@@ -420,7 +420,12 @@ def test_a_server_without_limits_says_so() -> None:
 
 async def reply(socket: ClientConnection) -> dict[str, Any]:
     """Return the next answer to a command, past what happens."""
-    while (found := json.loads(await socket.recv())).get("type") in {"snapshot", "event", "caught_up"}:
+    while (found := json.loads(await socket.recv())).get("type") in {
+        "snapshot",
+        "presence",
+        "event",
+        "caught_up",
+    }:
         pass
     read: dict[str, Any] = found
     return read

@@ -483,8 +483,8 @@ async def test_no_secret_is_kept_by_those_between(rest: Rest) -> None:
 async def test_a_path_tells_all_its_methods(rest: Rest) -> None:
     """OPTIONS names the methods of a path, whichever handler has them."""
     for path, methods in (
-        ("/v1/players/me", "DELETE, GET, OPTIONS, PATCH"),
-        ("/v1/players/player_x", "GET, OPTIONS"),
+        ("/v1/players/me", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ("/v1/players/player_x", "GET, HEAD, OPTIONS"),
         ("/v1/players/me/tokens/token_x", "DELETE, OPTIONS"),
     ):
         answer = await rest.http.options(path)
