@@ -315,7 +315,7 @@ def _finals(cursor: Cursor[Any], most: int) -> Finals:
         try:
             if not is_branch(bytes(row["opening"])):
                 finals.append(final_of(number, version, bytes(row["state"])))
-        except (msgspec.DecodeError, TypeError) as error:
+        except (msgspec.DecodeError, RecursionError, TypeError) as error:
             put_aside(cursor, number, version, f"it cannot be signed: {error}")
     more = len(rows) == most
     return Finals(tuple(finals), rows[-1]["notification_id"] if more else up_to, more)

@@ -200,7 +200,7 @@ class SnapshotMapper:
                 return None
             kept = self._decoders[shape.game].decode(stored.state)
             done = tuple((name, Done(first, last)) for name, first, last in DONE.iter_unpack(kept.done))
-        except (msgspec.DecodeError, KeyError, struct.error):
+        except (msgspec.DecodeError, KeyError, RecursionError, struct.error):
             return None
         return Snapshot(
             version=stored.originator_version,

@@ -12,8 +12,14 @@ from eventsourcing.persistence import (
     StoredEvent,
 )
 from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
-from eventsourcing.postgres import PostgresAggregateRecorder, PostgresApplicationRecorder, PostgresFactory
+from eventsourcing.postgres import (
+    PostgresAggregateRecorder,
+    PostgresApplicationRecorder,
+    PostgresDatastore,
+    PostgresFactory,
+)
 from eventsourcing.utils import Environment
+from psycopg import sql
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import GroupCommit
@@ -34,6 +40,12 @@ APPEND = (
     " FROM append_match_events(%b::uuid[], %b::bigint[], %b::text[], %b::bytea[], %b::int[])"
 )
 
+READ = sql.SQL(
+    "SELECT originator_id, originator_version, topic, coalesce(state, '') AS state FROM {}"
+    " WHERE originator_id = %s"
+)
+"""Reads a state that is missing as one that does not decode: the library reads no other than bytes."""
+
 COUNT = "SELECT count(*) AS events FROM match_events WHERE originator_id = %s AND originator_version <= %s"
 
 
@@ -47,6 +59,11 @@ class MatchRecorder(PostgresApplicationRecorder):
     select_events = PostgresApplicationRecorder.select_events.__wrapped__
     select_notifications = PostgresApplicationRecorder.select_notifications.__wrapped__
     max_notification_id = PostgresApplicationRecorder.max_notification_id.__wrapped__
+
+    def __init__(self, datastore: PostgresDatastore, **names: Any) -> None:
+        """Take the connections and the names of the tables."""
+        super().__init__(datastore, **names)
+        self.select_events_statement = READ.format(sql.Identifier(self.events_table_name))
 
     def count_events(self, number: UUID, up_to: int) -> int:
         """Return how many events are stored of a match, up to and with a version."""
@@ -108,6 +125,11 @@ class SnapshotRecorder(PostgresAggregateRecorder):
 
     insert_events = PostgresAggregateRecorder.insert_events.__wrapped__
     select_events = PostgresAggregateRecorder.select_events.__wrapped__
+
+    def __init__(self, datastore: PostgresDatastore, **names: Any) -> None:
+        """Take the connections and the names of the tables."""
+        super().__init__(datastore, **names)
+        self.select_events_statement = READ.format(sql.Identifier(self.events_table_name))
 
     def keep(self, snapshot: StoredEvent) -> None:
         """Store a snapshot, unless it is there, and forget all but the newest of its match."""

@@ -30,6 +30,8 @@ BREAKS = {
     "hole": "DELETE FROM match_events WHERE originator_id = %s AND originator_version = 3",
     "payload": "UPDATE match_events SET state = '{}' WHERE originator_id = %s AND originator_version = 3",
     "text": "UPDATE match_events SET state = '\\xff' WHERE originator_id = %s AND originator_version = 3",
+    "nothing": "UPDATE match_events SET state = NULL WHERE originator_id = %s AND originator_version = 3",
+    "nameless": "UPDATE match_events SET topic = NULL WHERE originator_id = %s AND originator_version = 3",
     "type": "UPDATE match_events SET topic = 'match.unheard_of'"
     " WHERE originator_id = %s AND originator_version = 3",
     "opening": "UPDATE match_events"
@@ -165,6 +167,21 @@ async def test_a_snapshot_hides_no_hole(stores: PostgresStores) -> None:
         await stores.node().view(match, None, version=None, looking_as=None)
 
 
+@pytest.mark.parametrize("state", [None, b"", b"\xff", b'{"schema":' * 100_000])
+async def test_a_snapshot_that_does_not_decode_is_read_past(
+    stores: PostgresStores, state: bytes | None
+) -> None:
+    """It only saves work: the match is read from its events."""
+    async with rest(stores) as face:
+        table = Table(face, stores)
+        await table.gather()
+        match = MatchId(await table.begun())
+    live = await stores.node().decisions.live.at_version(match)
+    await stores.store.keep_snapshot(match, live.snapshot())
+    await stores.datastore.execute("UPDATE match_snapshots SET state = %s", (state,))
+    assert (await stores.node().view(match, None, version=None, looking_as=None)).version == live.version
+
+
 async def test_nothing_waits_for_what_is_set_aside(stores: PostgresStores) -> None:
     """Neither clocks nor searches are held up by such a match, nor is an account that sits in it."""
     async with rest(stores) as face:
@@ -224,7 +241,7 @@ async def test_a_log_with_broken_streams_goes_on_for_everybody_else(
     assert (await stores.heads.signed(MatchId(good))) is not None
 
     # What lists do not read shows when the match is read; who is first in it by lot may show it before.
-    unread = {bad["hole"], bad["type"], bad["seat"]}
+    unread = {bad["hole"], bad["type"], bad["nameless"], bad["seat"]}
     for match in unread:
         with pytest.raises(SetAside):
             await stores.node().view(MatchId(match), None, version=None, looking_as=None)
