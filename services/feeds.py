@@ -397,6 +397,7 @@ class Watch:
         after: int | None,
         *,
         by_link: bool,
+        unseen: bool,
     ) -> None:
         """Begin behind a version; None begins with a snapshot."""
         self.viewer = viewer
@@ -421,7 +422,7 @@ class Watch:
         self._given_at: int | None = None
         self._losses = len(channel.losses)
         held = () if player is None else seats_of(live.match, player)
-        self.seats: tuple[Seat | None, ...] = held or (None,)
+        self.seats: tuple[Seat | None, ...] = () if unseen else held or (None,)
         self._present: Told | None = None
         self._shows = 0
         self._present_at = -APART
@@ -705,8 +706,11 @@ class Feeds:
         after: int | None,
         *,
         by_link: bool = False,
+        unseen: bool = False,
     ) -> Watch:
         """Return a new watch on a channel that was joined, for a player who may look from there now.
+
+        Whoever is `unseen` is not told to be there.
 
         Raises:
             NotFound: The match has not come as far as `after`.
@@ -714,7 +718,7 @@ class Feeds:
         if after is not None and after > live.version:
             raise NotFound("NO_SUCH_VERSION", version=after, latest=live.version)
         channel.begin(live, secrets)
-        watch = Watch(self, channel, live, player, viewer, after, by_link=by_link)
+        watch = Watch(self, channel, live, player, viewer, after, by_link=by_link, unseen=unseen)
         channel.watches.add(watch)
         self.presences.come(channel.id, channel, watch.seats)
         if after is None:

@@ -563,6 +563,7 @@ class Matches:
         after: int | None,
         looking_as: str | None,
         invitation: str | None = None,
+        unseen: bool = False,
     ) -> Watch:
         """Return a watch of a match as a viewer may see it; whoever takes it must `leave` it.
 
@@ -572,6 +573,7 @@ class Matches:
             after: The version behind which to begin; None begins with a snapshot.
             looking_as: From where, as for `view`.
             invitation: The invitation to a private match, if it is shown.
+            unseen: Whether nobody is told that the player is there: it wants to know only what would come.
 
         Raises:
             NotFound: There is no such match or version, or none that the player may know of.
@@ -587,7 +589,9 @@ class Matches:
             viewer = viewer_of(live, player, looking_as)
             by_link = not may_know(live.match, player)
             await self._store.complete(id, live.version)
-            return self.feeds.watch(channel, live, secrets, player, viewer, after, by_link=by_link)
+            return self.feeds.watch(
+                channel, live, secrets, player, viewer, after, by_link=by_link, unseen=unseen
+            )
         except BaseException:
             self.feeds.part(channel)
             raise

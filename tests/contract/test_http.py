@@ -11,7 +11,10 @@ import pytest
 
 from adapters.base_path import Place
 from adapters.rest.app import build
+from domain.shared.seats import Seat
+from services.ids import MatchId
 from services.limits import Budget, Limiter, Limits
+from services.presence import PresenceItem, SeatPresence
 from tests.support.use_cases import Stores, memory_stores
 
 JSON = {"Content-Type": "application/json"}
@@ -134,6 +137,24 @@ async def test_head_opens_no_stream(rest: Http, path: str) -> None:
         assert head.headers["content-type"] in {"text/event-stream", "application/x-ndjson"}
         assert head.headers["cache-control"] == "no-store"
     assert (await rest.ask("HEAD", "/v1/matches/none/events", headers=STREAM)).status_code == 404
+
+
+async def test_who_asks_for_a_head_alone_is_not_there(rest: Http) -> None:
+    """It opens no stream: nobody is told that it came, or that it went."""
+    match = MatchId(rest.match)
+    secrets = await rest.services.matches.decisions.secrets(match)
+    watch = await rest.services.matches.watch(
+        match, None, after=None, looking_as=None, invitation=secrets.invitation.hex()
+    )
+    try:
+        nobody = PresenceItem((SeatPresence(Seat(0), present=False, away_since=None),), 1)
+        seen = [one.item for _ in range(2) for one in await watch.next()]
+        assert seen[1] == nobody
+        for _ in range(2):
+            assert (await rest.ask("HEAD", f"{rest.path}/events", headers=STREAM)).status_code == 200
+        assert watch._channel.present().item == nobody
+    finally:
+        watch.leave()
 
 
 async def test_other_methods_and_paths(rest: Http) -> None:

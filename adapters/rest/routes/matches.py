@@ -19,6 +19,7 @@ from adapters.rest.of_games import command_in, options_in
 from adapters.rest.openapi import describes
 from adapters.rest.parameters import number_in, time_in
 from adapters.rest.requests import (
+    HEAD,
     Call,
     body,
     caller,
@@ -299,6 +300,7 @@ async def list_events(
             after=resumed_behind(request, after),
             looking_as=looking_as,
             invitation=shown,
+            unseen=HEAD in request.scope,
         )
         weighed(watch, visit(request))
         if watch.finished and "last-event-id" in request.headers:
