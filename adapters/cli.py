@@ -1,5 +1,6 @@
 """The command `montane`."""
 
+import os
 import sys
 from datetime import datetime
 from enum import StrEnum
@@ -559,6 +560,8 @@ def version() -> None:
 
 def main() -> None:
     """Run the command; what the database refuses is one line."""
+    # The library of gRPC writes lines of its own beside ours, which say no more.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         app()
     except Exception as error:

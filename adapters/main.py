@@ -141,8 +141,13 @@ def _prepare(settings: Settings) -> None:
 
 
 def _run(settings: Settings, access: Access, embedded: EmbeddedPostgres | None, duties: Duties) -> None:
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(settings, access, embedded, duties))
+    datastore = Datastore(access.conninfo, settings.pool_size, access.direct)
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(_serve(settings, access, embedded, duties, datastore))
+    finally:
+        # Whatever has failed: its threads would keep the process alive.
+        datastore.close()
 
 
 def use_cases(
@@ -210,13 +215,16 @@ def openid_issuer(settings: Settings) -> "OpenIdIssuer | None":
 
 
 async def _serve(
-    settings: Settings, access: Access, embedded: EmbeddedPostgres | None, duties: Duties
+    settings: Settings,
+    access: Access,
+    embedded: EmbeddedPostgres | None,
+    duties: Duties,
+    datastore: Datastore,
 ) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    datastore = Datastore(access.conninfo, settings.pool_size, access.direct)
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
     services = use_cases(settings, datastore, store, issuer)
@@ -289,7 +297,6 @@ async def _serve(
         await services.quick_match.drain()
         await services.holdings.drain()
         await services.matches.drain()
-        datastore.close()
 
 
 async def start_rest(
@@ -313,7 +320,7 @@ async def start_rest(
     """
     if connections is None:
         connections = Connections()
-    listeners = _listeners(address)
+    listeners = _listeners("http_addr", address)
     config = uvicorn.Config(
         build_rest(services, installed_version("montane"), limiter, place),
         log_config=None,
@@ -350,7 +357,10 @@ async def _start_grpc(
     try:
         await server.start()
     except RuntimeError as error:
-        raise StartError(f"{variable('grpc_addr')}: cannot listen on {address}") from error
+        # The library does not say why.
+        for listener in _listeners("grpc_addr", address):
+            listener.close()
+        raise StartError(_cannot_listen("grpc_addr", address, str(error))) from error
     return Address(address.host, server.port), lambda: server.stop(GRACE)
 
 
@@ -386,8 +396,8 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _listeners(address: Address) -> list[socket.socket]:
-    """Return what listens at an address: for a name, at each of its addresses.
+def _listeners(setting: str, address: Address) -> list[socket.socket]:
+    """Return what listens at an address of a setting: for a name, at each of its addresses.
 
     Raises:
         StartError: None of them can be listened on, or one is taken.
@@ -398,7 +408,7 @@ def _listeners(address: Address) -> list[socket.socket]:
         named = socket.getaddrinfo(address.host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise StartError(
-            _cannot_listen(address, getattr(error, "strerror", None) or "no such name")
+            _cannot_listen(setting, address, getattr(error, "strerror", None) or "no such name")
         ) from error
     for family, _, _, _, place in named:
         wanted = (place[0], port, *place[2:])
@@ -418,11 +428,11 @@ def _listeners(address: Address) -> list[socket.socket]:
             return found
     for listener in found:
         listener.close()
-    raise StartError(_cannot_listen(address, failed))
+    raise StartError(_cannot_listen(setting, address, failed))
 
 
-def _cannot_listen(address: Address, why: str) -> str:
-    return f"{variable('http_addr')}: cannot listen on {address}: {why}"
+def _cannot_listen(setting: str, address: Address, why: str) -> str:
+    return f"{variable(setting)}: cannot listen on {address}: {why}"
 
 
 async def _watch(embedded: EmbeddedPostgres) -> None:

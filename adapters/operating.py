@@ -125,7 +125,10 @@ def signing_keys(settings: Settings, datastore: Datastore) -> PostgresKeys:
         return PostgresKeys(datastore)
     try:
         return PostgresKeys(datastore, Ed25519Signer(secret_in(file.read_bytes())))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        why = f"cannot read {str(file)!r}: {error.strerror or error}"
+        raise StartError(f"{variable('signing_key_file')}: {why}") from error
+    except ValueError as error:
         raise StartError(f"{variable('signing_key_file')}: {error}") from error
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -167,6 +167,8 @@ _ADDRESS = re.compile(
 
 LONGEST_SKEW = 600
 """Seconds."""
+LONGEST_DAYS = 36_500
+"""What is a hundred years ago can be said as a time."""
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -221,10 +223,36 @@ def _is_ipv6(text: str) -> bool:
         return False
 
 
+def _digits(text: str) -> int | None:
+    """Return a whole number below 10**9; None of any other text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
 def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
+    if not (number := _digits(text)):
         raise ValueError("expected a whole number above 0")
-    return int(text)
+    return number
+
+
+def _count_up_to(most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not 0 < (_digits(text) or 0) <= most:
+            raise ValueError(f"expected a whole number from 1 to {most}")
+        return int(text)
+
+    return read
+
+
+def _words(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("expected characters that can be seen")
+    return text
+
+
+def _path(text: str) -> Path:
+    if not text.strip():
+        raise ValueError("expected a path")
+    return Path(text)
 
 
 def _switch(text: str) -> bool:
@@ -251,9 +279,9 @@ def _most_or_any(text: str) -> int | None:
 
 
 def _proxies(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 9):
+    if (number := _digits(text)) is None or number > 9:
         raise ValueError("expected a number from 0 to 9")
-    return int(text)
+    return number
 
 
 def _base_path(text: str) -> str:
@@ -272,9 +300,9 @@ def _allowed(text: str) -> bool:
 
 
 def _seconds(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= LONGEST_SKEW):
+    if (number := _digits(text)) is None or number > LONGEST_SKEW:
         raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
-    return int(text)
+    return number
 
 
 def _web_address(text: str) -> str:
@@ -296,17 +324,19 @@ def _database(text: str) -> str:
     from psycopg.conninfo import conninfo_to_dict
 
     try:
-        conninfo_to_dict(text)
-    except ProgrammingError as error:
+        # Of one that says nothing libpq takes whatever server it finds.
+        if text.strip() and conninfo_to_dict(text) is not None:
+            return text
+    except (ProgrammingError, UnicodeEncodeError) as error:
         raise ValueError("expected a PostgreSQL connection string") from error
-    return text
+    raise ValueError("expected a PostgreSQL connection string")
 
 
 _READERS: Mapping[str, Any] = {
     "database_url": _database,
     "database_direct_url": _database,
-    "database_schema": str,
-    "data_dir": Path,
+    "database_schema": _words,
+    "data_dir": _path,
     "http_addr": _address,
     "grpc_addr": _address,
     "pool_size": _count,
@@ -318,15 +348,15 @@ _READERS: Mapping[str, Any] = {
     "max_open_matches": _most,
     "max_bot_matches": _most,
     "max_invitations": _most,
-    "open_match_hours": _count,
+    "open_match_hours": _count_up_to(LONGEST_DAYS * 24),
     "bot_pause": _count,
-    "signing_key_file": Path,
-    "feed_days": _count,
+    "signing_key_file": _path,
+    "feed_days": _count_up_to(LONGEST_DAYS),
     "webhook_private_addresses": _allowed,
-    "webhook_log_days": _count,
+    "webhook_log_days": _count_up_to(LONGEST_DAYS),
     "webhook_log_messages": _count,
     "oidc_issuer": _web_address,
-    "oidc_audience": str,
+    "oidc_audience": _words,
     "oidc_jwks_url": _web_address,
     "oidc_clock_skew": _seconds,
     "log_level": _level,

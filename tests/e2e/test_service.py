@@ -114,13 +114,30 @@ def test_it_starts_its_own_database_again(tmp_path: Path) -> None:
 
 
 def test_an_address_that_is_taken_is_one_line(tmp_path: Path, database: str) -> None:
-    """A port in use is named with its setting, and the exit status says so."""
-    with Server("--database-url", database, face="rest") as server:
-        failed = run(
-            "serve", "rest", "--database-url", database, "--http-addr", f"127.0.0.1:{server.http_port}"
-        )
-    assert failed.returncode == 1
-    assert failed.stderr.strip().splitlines()[-1].startswith("montane: MONTANE_HTTP_ADDR: cannot listen on")
+    """A port in use is named with its setting and the reason, and the exit status says so."""
+    with Server("--database-url", database) as server:
+        for face, flag, address in (
+            ("rest", "http-addr", f"127.0.0.1:{server.http_port}"),
+            ("grpc", "grpc-addr", server.grpc_target),
+        ):
+            failed = run("serve", face, "--database-url", database, f"--{flag}", address)
+            assert failed.returncode == 1
+            (line,) = failed.stderr.splitlines()
+            setting = f"MONTANE_{flag.replace('-', '_').upper()}"
+            assert line.startswith(f"montane: {setting}: cannot listen on {address}: Address already in use")
+
+
+@pytest.mark.parametrize("command", [("serve", "rest"), ("work",), ("rotate-key",)])
+def test_a_key_that_is_none_ends_the_process(tmp_path: Path, database: str, command: tuple[str, ...]) -> None:
+    """With one line, whatever is wrong with its file."""
+    (tmp_path / "text").write_text("no key")
+    for name, why in (("text", "not a private key"), ("nothing", "No such file"), ("", "Is a directory")):
+        file = str(tmp_path / name)
+        failed = run(*command, "--database-url", database, MONTANE_SIGNING_KEY_FILE=file)
+        assert failed.returncode == 1
+        (line,) = failed.stderr.splitlines()
+        assert line.startswith("montane: MONTANE_SIGNING_KEY_FILE: ")
+        assert why in line
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """Settings of the limits, as they stand in the environment."""
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from adapters.settings import ANY_HOST, SettingError, load
+from adapters.settings import ANY_HOST, SettingError, Settings, load, variable
 from services.limits import UNLIMITED, Budget, Limits
 
 
@@ -122,3 +123,46 @@ def test_what_is_no_address_to_listen_at_is_refused(text: str) -> None:
         with pytest.raises(SettingError, match="expected host:port") as refused:
             load({}, {f"MONTANE_{name.upper()}": text})
         assert str(refused.value).count("\n") == 0
+
+
+LONG = "9" * 5_000
+
+
+@pytest.mark.parametrize("text", [" ", "\t", "\n", "\u00a0"])
+@pytest.mark.parametrize("name", Settings.__struct_fields__)
+def test_a_blank_is_no_value_of_any_setting(name: str, text: str) -> None:
+    """In one line: of a blank the operating system or libpq would make something that nobody meant."""
+    for flags, environment in (({name: text}, {}), ({}, {variable(name): text})):
+        with pytest.raises(SettingError, match="expected") as refused:
+            load(flags, environment)
+        assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["-1", "1e9", "1000000000", "0.5", "+5", "NaN", "inf", "\u0665", "5 ", LONG])
+@pytest.mark.parametrize(
+    "name",
+    [name for name, value in msgspec.structs.asdict(Settings()).items() if type(value) is int],
+)
+def test_what_is_no_number_is_refused(name: str, text: str) -> None:
+    """With what is expected instead, whatever it looks like."""
+    with pytest.raises(SettingError, match=f"{variable(name)}: expected (a|seconds)"):
+        load({}, {variable(name): text})
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("open_match_hours", 876_000), ("feed_days", 36_500), ("webhook_log_days", 36_500)]
+)
+def test_a_length_of_time_can_be_counted_back_from_now(name: str, most: int) -> None:
+    """A hundred years at most."""
+    assert getattr(load({}, {variable(name): str(most)}), name) == most
+    with pytest.raises(SettingError, match=f"expected a whole number from 1 to {most}"):
+        load({}, {variable(name): str(most + 1)})
+
+
+def test_what_is_no_text_is_refused() -> None:
+    """Of names that are written to the database or compared with what others write."""
+    for name in ("database_url", "database_direct_url", "database_schema", "oidc_audience"):
+        with pytest.raises(SettingError, match="expected"):
+            load({}, {variable(name): "\udcff"})
+    with pytest.raises(SettingError, match="--database-url: expected a PostgreSQL connection string"):
+        load({"database_url": ""}, {})
