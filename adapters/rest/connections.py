@@ -50,6 +50,8 @@ HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9\-._~!$&'()*+,;=%]*)(?::[0-
 """What a `Host` may say (RFC 9110, 7.2): an address or a name, and a port."""
 ABSOLUTE = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE)
 """A target with its authority, as clients send it to proxies (RFC 9112, 3.2.2)."""
+SOCKET = re.compile(rb"[^?#]*/matches/+[^/?#]+/+socket/*(?:[?#].*)?")
+"""The target of a WebSocket, whatever stands in front; nothing else here switches."""
 
 
 class Part(Enum):
@@ -246,6 +248,8 @@ class HttpConnection(HttpToolsProtocol):
         scope["http_version"] = version
         self._check(version, method)
         if self.parser.should_upgrade():
+            if self._asks_for_socket():
+                self.url = self._origin_form()
             return
         app = self.app
         if method == b"OPTIONS" and self.url == b"*":
@@ -440,6 +444,7 @@ class HttpConnection(HttpToolsProtocol):
             and (scope["method"], scope["http_version"]) == ("GET", "1.1")
             and not self._codings
             and length.strip(b"0") == b""
+            and SOCKET.fullmatch(self.url) is not None
         )
 
     def _become_socket(self, lines: list[bytes], rest: bytes) -> None:

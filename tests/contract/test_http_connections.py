@@ -200,6 +200,29 @@ async def test_an_upgrade_that_is_not_wanted_is_ignored(face: Face) -> None:
     assert (first[9:12], second[9:12]) == (b"200", b"200")
 
 
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        (b"/v1/games", 200),
+        (b"/docs", 200),
+        (b"/v1/games?socket=/v1/matches/a/socket", 400),
+        (b"/v1/players/me", 401),
+        (b"/v1/quick-match", 405),
+        (b"/nothing", 404),
+        (b"/v1/matches/a%2Fb/socket/more", 404),
+        (b"/v1/matches/none/socket", 101),
+        (b"//v1/matches/none/socket/?x=1", 101),
+        (b"http://y/v1/matches/none/socket", 101),
+    ],
+)
+async def test_only_a_match_has_a_socket(face: Face, target: bytes, status: int) -> None:
+    """Elsewhere the wish to switch is ignored too: what is there is answered, or said not to be."""
+    answer, *_ = await face.ask(b"GET " + target + b" HTTP/1.1\r\nHost: x\r\n" + SOCKET + END)
+    assert int(answer.split()[1]) == status
+    if status >= 400:
+        assert b"content-type: application/problem+json\r\n" in answer
+
+
 async def test_a_client_may_ask_whether_to_go_on(face: Face) -> None:
     """It is told to with 100, or answered; the connection then closes, as its body may come or not."""
     careful = POST + LENGTH + b"Expect: 100-continue\r\n"
