@@ -16,7 +16,7 @@ from adapters.duplex import Reply, conversation
 from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult
 from adapters.rest.connections import abort_of
 from adapters.rest.of_games import command_in
-from adapters.rest.parameters import number_in, once
+from adapters.rest.parameters import given_twice, number_in, once
 from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import base_of, decoded, services, token, visit
 from adapters.rest.streams import encoded, weighed
@@ -153,9 +153,19 @@ async def _answer(
 
 
 async def _player(socket: Socket) -> Caller | None:
-    """Return who calls, by header or subprotocol, or None without a token."""
-    offered = token_offered(socket.scope["subprotocols"])
-    if offered is None and "authorization" not in socket.headers:
+    """Return who calls, by header or subprotocol, or None without a token.
+
+    Raises:
+        Malformed: There are two headers or subprotocols that say so.
+        Unauthenticated: The token is not good.
+    """
+    said = socket.headers.getall("authorization", ())
+    offered = token_offered(subprotocols := socket.scope["subprotocols"])
+    if len(said) > 1:
+        raise given_twice("Authorization")
+    if sum(name.startswith(BEARER) for name in subprotocols) > 1:
+        raise given_twice("Sec-WebSocket-Protocol")
+    if offered is None and not said:
         return None
     shown = token(socket) if offered is None else offered
     return await services(socket).players.authenticate(shown, Scope.READ)

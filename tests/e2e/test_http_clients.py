@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from tests.support.database import Databases
 from tests.support.server import Client, Server
@@ -153,6 +154,24 @@ def test_the_address_of_a_socket_is_as_strict(ann: Client, match: str, query: st
     with connect(address, additional_headers={"Authorization": ann.http.headers["Authorization"]}) as socket:
         problem = json.loads(socket.recv(timeout=20))["problem"]
     assert (problem["status"], problem["details"]["field"]) == (400, field)
+
+
+@pytest.mark.parametrize(
+    ("headers", "subprotocols", "field"),
+    [
+        ([("Authorization", "Bearer a")] * 2, [], "Authorization"),
+        ([], ["montane.bearer.a", "montane.bearer.b"], "Sec-WebSocket-Protocol"),
+    ],
+)
+def test_a_socket_takes_one_token(
+    ann: Client, match: str, headers: list[tuple[str, str]], subprotocols: list[str], field: str
+) -> None:
+    """Of two, one would be counted and the other believed."""
+    address = url(ann, f"/v1/matches/{match}/socket").replace("http", "ws", 1)
+    offered = [Subprotocol(name) for name in ("montane.v1", *subprotocols)]
+    with connect(address, additional_headers=headers, subprotocols=offered) as socket:
+        problem = json.loads(socket.recv(timeout=20))["problem"]
+    assert (problem["status"], problem["details"]) == (400, {"field": field, "expected": "given only once"})
 
 
 FETCH = """
