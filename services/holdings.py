@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any
 
-from domain.match import Cancelled, Finished, Match, Phase, Resigned, SeatTaken, Started
+from domain.match import Cancelled, Finished, Match, Phase, Resigned, SeatLeft, SeatTaken, Started
 from domain.shared.seats import by_seat
 from services.bots import bot_of
 from services.decisions import Decisions, Done
@@ -14,7 +14,7 @@ from services.ids import MatchId
 from services.ports import Clock, Holding, QuotaKind, Quotas
 
 WAITING = (QuotaKind.OPEN, QuotaKind.INVITATION)
-"""What a player has no more once the match begins or is called off."""
+"""What a player has no more once the match begins."""
 
 
 class Needed(Exception):  # noqa: N818 - a question of a command, not a fault
@@ -62,7 +62,7 @@ class Holdings:
         except Needed as needed:
             holding = needed.holding
             if not needed.is_taken:
-                await self._quotas.check(holding.player, holding.kind)
+                await self._quotas.check(holding)
                 return await attempt(True)
         await self._quotas.take(holding)
         try:
@@ -88,9 +88,13 @@ class Holdings:
             match event:
                 case SeatTaken(holder=holder) if holder.player in match.invited:
                     self._do(self._quotas.release(id, [QuotaKind.INVITATION], about=holder.player))
-                case Started() | Cancelled():
+                case SeatLeft(player=player) if bot_of(player) is not None:
+                    self._do(self._release_unless_held(Holding(player, QuotaKind.BOTS, id, self.clock.now())))
+                case Started():
                     self._do(self._quotas.release(id, WAITING))
-                case Finished() if match.terms.seats > 1 and any(_bots(match)):
+                case Cancelled():
+                    self._do(self._quotas.release(id, tuple(QuotaKind)))
+                case Finished() if any(held is not None and bot_of(held.player) for held in match.holders):
                     self._do(self._quotas.release(id, [QuotaKind.BOTS]))
                 case Resigned() if match.phase is Phase.PLAYING and is_left_to_bots(match):
                     opener = match.terms.opener

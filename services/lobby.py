@@ -99,7 +99,7 @@ class Lobby:
                     raise NotFound("NO_SUCH_BOT", bot=bot)
                 holder = Holder(account(BOTS[bot], seat), HolderKind.BOT, entropy)
                 bots, alone = _with_a_bot(live.match, seat)
-                if not counted and bots > 1:
+                if not counted and (alone or bots > 1):
                     holding = Holding(player, QuotaKind.BOTS, id, self._holdings.clock.now())
                     raise Needed(holding, is_taken=alone)
                 return seat_held(live.match, player), TakeSeat(Seat(seat), holder)

@@ -479,8 +479,8 @@ class Holding(Struct, frozen=True):
 class Quotas(Protocol):
     """What players have. Every method raises `Unavailable` while the store is away."""
 
-    async def check(self, player: PlayerId, kind: QuotaKind) -> None:
-        """Refuse a player who has as many as it may have.
+    async def check(self, holding: Holding) -> None:
+        """Refuse a player who might come to have one more, if it has as many as it may have.
 
         Raises:
             TooMany: It has.
@@ -572,6 +572,9 @@ class QuickMatches(Protocol):
 
     async def forget(self, match: MatchId) -> None:
         """Forget who was placed in a match: what the list of matches says of it holds."""
+
+    async def lose(self, match: MatchId, at: datetime) -> None:
+        """Forget a match that is not there: of one that was not opened in time nobody has it open either."""
 
 
 class Blocked(Struct, frozen=True):

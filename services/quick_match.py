@@ -155,8 +155,10 @@ class QuickMatch:
                 return await self._opened(search, placed.match)
             await self._when_opened(placed.match)
             return await self._sat_down(search, placed)
-        except (NotFound, SetAside):
-            # It was to be opened by a player who is gone, or cannot be read.
+        except NotFound:
+            # It was to be opened by a player who is gone, or by this one, in vain.
+            await self._quick_matches.lose(placed.match, search.wish.at)
+        except SetAside:
             await self._quick_matches.forget(placed.match)
         except Rejected as refused:
             full = refused.reason is not Reason.PLAYER_BARRED

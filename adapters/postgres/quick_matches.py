@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from adapters.postgres.blocks import MemoryBlockList
 from adapters.postgres.datastore import Datastore
-from adapters.postgres.quotas import MemoryQuotas, take
+from adapters.postgres.quotas import LOST, MemoryQuotas, take
 from adapters.postgres.read_models.match_pages import MemoryMatchList
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
@@ -108,6 +108,12 @@ class PostgresQuickMatches:
         """Forget who was placed in a match: what the list says of it holds."""
         await self._change("DELETE FROM quick_matches WHERE match_id = %(match)s", match)
 
+    async def lose(self, match: MatchId, at: datetime) -> None:
+        """Forget a match that is not there: of one that was not opened in time nobody has it open either."""
+        asked = {"match": uuid_of(match), "kind": QuotaKind.OPEN, "at": at}
+        await self._datastore.execute(LOST, asked)
+        await self.forget(match)
+
     async def _change(self, change: str, match: MatchId, player: PlayerId | None = None, **more: Any) -> None:
         number = None if player is None else parsed("player", player)
         await self._datastore.execute(change, {"match": uuid_of(match), "player": number} | more)
@@ -187,3 +193,8 @@ class MemoryQuickMatches:
     async def forget(self, match: MatchId) -> None:
         """Forget who was placed in a match: what the list says of it holds."""
         self._rows.pop(match, None)
+
+    async def lose(self, match: MatchId, at: datetime) -> None:
+        """Forget a match that is not there: of one that was not opened in time nobody has it open either."""
+        self._quotas.lose(match, at)
+        await self.forget(match)

@@ -1,6 +1,7 @@
 """What players hold of which they may have so much at a time, in PostgreSQL or in memory."""
 
 from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from psycopg import sql
@@ -41,13 +42,16 @@ REASONS: Mapping[QuotaKind, str] = {
 }
 
 
-def take(cursor: Any, holding: Holding, most: int | None) -> None:
-    """Note that a player holds one more, within a transaction, unless it holds as many as it may.
+LOST = sql.SQL(
+    "DELETE FROM quotas WHERE match_id = %(match)s AND kind = %(kind)s"
+    " AND since < %(at)s - interval '1 minute'"
+    " AND NOT EXISTS (SELECT FROM {events} WHERE originator_id = quotas.match_id)"
+).format(events=sql.Identifier(EVENTS))
+"""Lets go a match that was never opened."""
 
-    Raises:
-        TooMany: It does.
-    """
-    asked = {
+
+def _asked(holding: Holding, most: int | None) -> dict[str, Any]:
+    return {
         "player": parsed("player", holding.player),
         "kind": holding.kind,
         "match": uuid_of(holding.match),
@@ -57,6 +61,15 @@ def take(cursor: Any, holding: Holding, most: int | None) -> None:
         "most": most,
         "ends": list(ENDS[holding.kind]),
     }
+
+
+def take(cursor: Any, holding: Holding, most: int | None) -> None:
+    """Note that a player holds one more, within a transaction, unless it holds as many as it may.
+
+    Raises:
+        TooMany: It does.
+    """
+    asked = _asked(holding, most)
     if not cursor.execute(TAKE, asked).fetchone()["taken"]:
         cursor.execute(TIDY, asked)
         if not cursor.execute(TAKE, asked).fetchone()["taken"]:
@@ -71,12 +84,21 @@ class PostgresQuotas:
         self._datastore = datastore
         self._most = most
 
-    async def check(self, player: PlayerId, kind: QuotaKind) -> None:
-        """Refuse a player who has as many as it may have."""
-        most = self._most[kind]
-        (row,) = await self._datastore.execute(COUNT, {"player": parsed("player", player), "kind": kind})
-        if most is not None and row["held"] >= most:
-            raise TooMany(REASONS[kind], most=most)
+    async def check(self, holding: Holding) -> None:
+        """Refuse a player who might come to have one more, if it has as many as it may have."""
+        if (most := self._most[holding.kind]) is None:
+            return
+        asked = _asked(holding, most)
+
+        def work() -> bool:
+            with self._datastore.transaction() as cursor:
+                if cursor.execute(COUNT, asked).fetchone()["held"] < most:  # type: ignore[index]
+                    return True
+                cursor.execute(TIDY, asked)
+                return cursor.execute(COUNT, asked).fetchone()["held"] < most  # type: ignore[index,no-any-return]
+
+        if not await self._datastore.run(work):
+            raise TooMany(REASONS[holding.kind], most=most)
 
     async def take(self, holding: Holding) -> None:
         """Put down, durably, that a player has one more, unless it has as many as it may have."""
@@ -112,8 +134,9 @@ class MemoryQuotas:
         self._most = most
         self._held: dict[tuple[PlayerId, QuotaKind, MatchId, PlayerId | None], Holding] = {}
 
-    async def check(self, player: PlayerId, kind: QuotaKind) -> None:
-        """Refuse a player who has as many as it may have."""
+    async def check(self, holding: Holding) -> None:
+        """Refuse a player who might come to have one more, if it has as many as it may have."""
+        player, kind = holding.player, holding.kind
         most = self._most[kind]
         held = sum((one.player, one.kind) == (player, kind) for one in self._held.values())
         if most is not None and held >= most:
@@ -122,12 +145,19 @@ class MemoryQuotas:
     async def take(self, holding: Holding) -> None:
         """Put down that a player has one more, unless it has as many as it may have."""
         if _name(holding) not in self._held:
-            await self.check(holding.player, holding.kind)
+            await self.check(holding)
         await self.note(holding)
 
     async def note(self, holding: Holding) -> None:
         """Put down that a player has one more, however many it has."""
         self._held[_name(holding)] = holding
+
+    def lose(self, match: MatchId, at: datetime) -> None:
+        """Let go a match that was never opened."""
+        before = at - timedelta(minutes=1)
+        for name, one in tuple(self._held.items()):
+            if (one.match, one.kind) == (match, QuotaKind.OPEN) and one.since < before:
+                del self._held[name]
 
     def open_on(self, fit: str, player: PlayerId) -> list[MatchId]:
         """Return the open matches of a player on the same terms."""

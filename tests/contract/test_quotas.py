@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 
 from adapters.use_cases import Services
+from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign, StartMode, Visibility
 from services.errors import TooMany
+from services.fits import fit_of
 from services.ids import MatchId, match_id, new_uuid
-from services.ports import Holding, QuotaKind
+from services.matches import terms_of
+from services.ports import Holding, QuotaKind, Secrets, Wish
 from tests.support.lobby import ANN, BEN, CAM, match_of, opened, sits, wanted
-from tests.support.use_cases import MOST_HELD, Stores, memory_stores, postgres_stores
+from tests.support.use_cases import MOST_HELD, Stores, memory_stores, postgres_stores, proposal
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 MATCHES = [match_id(new_uuid(NOW)) for _ in range(100)]
@@ -44,14 +47,14 @@ async def test_so_many_are_taken_and_no_more(stores: Stores) -> None:
         await stores.quotas.take(holding(99, kind, who=who))
     for refused in (
         stores.quotas.take(holding(most, QuotaKind.BOTS)),
-        stores.quotas.check(ANN, QuotaKind.BOTS),
+        stores.quotas.check(holding(most, QuotaKind.BOTS)),
     ):
         with pytest.raises(TooMany, match="TOO_MANY_BOT_MATCHES"):
             await refused
     await stores.quotas.note(holding(most, QuotaKind.BOTS))
     for number in range(2):
         await stores.quotas.release(holding(number).match, [QuotaKind.BOTS])
-    await stores.quotas.check(ANN, QuotaKind.BOTS)
+    await stores.quotas.check(holding(most, QuotaKind.BOTS))
     await stores.quotas.take(holding(most + 1, QuotaKind.BOTS))
 
 
@@ -152,3 +155,76 @@ async def test_so_many_invitations_are_pending(stores: Stores) -> None:
     await node.lobby.cancel(ANN, other, None)
     await node.holdings.drain()
     await node.invitations.invite(ANN, third, guests[0], None)
+
+
+async def test_bots_that_play_a_game_of_one_seat_count_too(stores: Stores) -> None:
+    """It is played by bots alone as well, until it is over."""
+    node = stores.services()
+    options = GAMES["montana"].options(deal=1)
+    alone = [
+        (await node.matches.open(ANN, proposal(game="montana", options=options, seat=None), None))[1].id
+        for _ in range(6)
+    ]
+    for id in alone[:5]:
+        await node.lobby.seat_bot(ANN, id, 0, "random", "", None)
+    with pytest.raises(TooMany, match="TOO_MANY_BOT_MATCHES"):
+        await node.lobby.seat_bot(ANN, alone[5], 0, "random", "", None)
+    bot = (await match_of(node, alone[0])).holders[0]
+    assert bot is not None
+    await node.matches.submit(
+        bot.player, alone[0], Resign(), key=None, expected_version=None, validate_only=False
+    )
+    await node.holdings.drain()
+    await node.lobby.seat_bot(ANN, alone[5], 0, "random", "", None)
+
+
+async def test_bots_that_never_play_alone_do_not_count(stores: Stores) -> None:
+    """A match that is called off, or in which one of them makes room before the beginning."""
+    node = stores.services()
+    for number in range(12):
+        match = (await node.matches.open(ANN, wanted(seat=None, start=StartMode.MANUAL), None))[1].id
+        for seat in range(2):
+            await node.lobby.seat_bot(ANN, match, seat, "random", "", f"bot {seat}")
+        if number % 2:
+            await node.lobby.cancel(ANN, match, None)
+        else:
+            await node.lobby.leave_seat(ANN, match, 1, None)
+        await node.holdings.drain()
+        if number % 2 == 0:
+            await sits(node, BEN, match, 1)
+            await node.lobby.start(ANN, match, None)
+    await stores.quotas.check(holding(0, QuotaKind.BOTS))
+
+
+async def test_what_nobody_noted_keeps_nobody_from_seating_a_second_bot(database: str) -> None:
+    """Of matches of bots alone that are over, though a crash has left them counted."""
+    async with postgres_stores(database) as stores:
+        node = stores.services()
+        for _ in range(MOST_HELD[QuotaKind.BOTS]):
+            over = (await node.matches.open(ANN, wanted(seat=None), None))[1].id
+            await node.lobby.cancel(ANN, over, None)
+            await node.holdings.drain()
+            await stores.quotas.note(Holding(ANN, QuotaKind.BOTS, over, stores.clock.now()))
+        await bots(node, 3, own=0)
+
+
+async def test_a_match_that_was_never_opened_holds_up_one_search_at_most(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a crash leaves it: a search waits for it once, and then nobody does."""
+    monkeypatch.setattr("services.quick_match.OPENING", 0.1)
+    node = stores.services()
+    game = node.matches.game("mountains")
+    fit = fit_of(terms_of(game, ANN, wanted(), Secrets(b"", b"")))
+    lost = stores.clock.now() - timedelta(hours=1)
+    never = match_id(new_uuid(lost))
+    await stores.quotas.note(Holding(ANN, QuotaKind.OPEN, never, lost, fit=fit))
+    wish = Wish(player=ANN, key="k", digest="d", fit=fit, game="mountains", seats=2, at=stores.clock.now())
+    assert (await stores.quick_matches.place(wish, MATCHES[0], without=(), only_open=False)).match == never
+    found = (await node.quick_match.join(ANN, wanted(), None))[1].id
+    assert found != never
+    await node.lobby.cancel(ANN, found, None)
+    await node.holdings.drain()
+    await node.quick_match.drain()
+    again = Wish(player=ANN, key="l", digest="d", fit=fit, game="mountains", seats=2, at=stores.clock.now())
+    assert (await stores.quick_matches.place(again, MATCHES[1], without=(), only_open=False)).opens
