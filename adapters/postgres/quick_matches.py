@@ -159,7 +159,8 @@ class MemoryQuickMatches:
                 return self._called(wish, Placed(match=id, digest=wish.digest))
         if not only_open:
             for id, row in rows.items():
-                if id not in without and not apart & {*row.players} and player not in row.refused:
+                there = {*row.players, *listed.get(id, ())}
+                if id not in without and not apart & there and player not in row.refused:
                     row.free -= 1
                     row.players.append(player)
                     return self._called(wish, Placed(match=id, digest=wish.digest, reserved=True))

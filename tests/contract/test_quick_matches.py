@@ -15,7 +15,7 @@ from services.bots import ACCOUNTS
 from services.errors import Unavailable
 from services.ids import MatchId, match_id, new_uuid
 from services.ports import Blocked, Placed, Wish
-from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, wanted
+from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores
 
@@ -103,6 +103,19 @@ async def test_those_who_block_are_placed_apart(stores: Stores) -> None:
     await stores.block_list.remove(ann, ben)
     assert (await place(stores, wish(ben, "again"), NEWEST)).match == NEWER
     assert (await place(stores, wish(DOT), NEWEST)).match == OLDER
+
+
+async def test_who_sat_down_unasked_is_seen_too(stores: Stores) -> None:
+    """Nobody is placed with one whom it has blocked who took a seat of a match that waits by itself."""
+    node = stores.services()
+    ann, ben, cam = [(await node.players.open_guest(name))[0].id for name in ("Ann", "Ben", "Cam")]
+    await stores.block_list.add(ben, Blocked(cam, NOW), 10)
+    waits = (await node.quick_match.join(ann, wanted(seats=3), None))[1].id
+    await sits(node, cam, waits, 1)
+    stores.catch_up()
+    assert (await node.quick_match.join(ben, wanted(seats=3), None))[1].id != waits
+    await stores.block_list.remove(ben, cam)
+    assert (await node.quick_match.join(DOT, wanted(seats=3), None))[1].id == waits
 
 
 async def test_a_server_that_is_away_is_unavailable() -> None:
