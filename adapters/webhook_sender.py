@@ -253,7 +253,7 @@ def _retry_after(answer: httpx.Response, at: datetime) -> timedelta | None:
         return timedelta(seconds=min(int(said), 10**6)) if len(said) < 10 else timedelta(seconds=10**6)
     try:
         return email.utils.parsedate_to_datetime(said) - at
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
 
 

@@ -300,7 +300,7 @@ class Deliveries:
     async def _deliver(self, parcel: Parcel) -> None:
         at = self._clock.now()
         try:
-            reply = await self._sender.send(parcel, at)
+            reply = await self._reply(parcel, at)
             if reply.error is AttemptError.TIMED_OUT:
                 self._slow.add(parcel.target)
             else:
@@ -318,6 +318,15 @@ class Deliveries:
             self._to[parcel.target] -= 1
             if not self._to[parcel.target]:
                 del self._to[parcel.target]
+
+    async def _reply(self, parcel: Parcel, at: datetime) -> Reply:
+        """Return what came of sending a message; what nobody has thought of is a try that has failed too."""
+        try:
+            return await self._sender.send(parcel, at)
+        except Exception as error:
+            log.error("%s could not be sent to %s", parcel.id, parcel.webhook, exc_info=error)
+            latency = round((self._clock.now() - at).total_seconds() * 1000)
+            return Reply(latency_ms=max(0, latency), error=AttemptError.CONNECTION_FAILED)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._sending.discard(task)

@@ -132,6 +132,9 @@ async def test_an_endless_body_is_not_read_to_its_end() -> None:
         ("99999999999999999999", timedelta(seconds=10**6)),
         ("soon", None),
         ("-5", None),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("Mon, 99999999999 Jan 2030 00:00:00 GMT", None),
+        ("Mon, 01 Jan 2030 00:00:00", None),
     ],
 )
 async def test_a_target_may_ask_for_patience(said: str, wait: timedelta | None) -> None:

@@ -31,6 +31,8 @@ KEEP = timedelta(days=30)
 
 GOOD = Reply(latency_ms=1, status=200)
 BROKEN = Reply(latency_ms=1, status=500, error=AttemptError.BAD_STATUS)
+UNTHOUGHT_OF = Reply(latency_ms=0, status=0)
+"""Of a target whose answer the sender cannot take."""
 SILENT = Reply(latency_ms=10_000, error=AttemptError.TIMED_OUT)
 
 
@@ -52,6 +54,8 @@ class Targets:
         """Send a message."""
         self.sent.append(parcel)
         reply = self.replies.get(parcel.target, GOOD)
+        if reply is UNTHOUGHT_OF:
+            raise OverflowError
         if reply is None:
             await self.let_go.wait()
             return SILENT
@@ -216,6 +220,18 @@ async def test_a_target_s_wish_for_patience_is_respected() -> None:
         (delivery,) = await deployment.log(webhook)
         assert delivery.next_attempt_at == deployment.clock.now() + pause
         deployment.clock.advance(pause)
+
+
+async def test_what_nobody_has_thought_of_is_a_try_too() -> None:
+    """It is tried again after the same pauses, and disables a webhook in the end, as any other failure."""
+    deployment = Deployment()
+    webhook = await deployment.webhook()
+    deployment.targets.replies["ann.example:443"] = UNTHOUGHT_OF
+    await deployment.queue(webhook)
+    await deployment.send()
+    (delivery,) = await deployment.log(webhook)
+    assert [one.error for one in delivery.attempts] == [AttemptError.CONNECTION_FAILED]
+    assert delivery.next_attempt_at == deployment.clock.now() + PAUSES[0]
 
 
 async def test_pauses_are_spread() -> None:
