@@ -119,7 +119,7 @@ async def body[Body](request: Call, type: type[Body]) -> Body:
     media_type = request.headers.get("content-type", "")
     is_json = media_type == "application/json" or _is_json(media_type)
     # Before it is read: who asks by `Expect` whether to send it need not.
-    if media_type and not is_json and request.headers.get("content-length") != "0":
+    if media_type and not is_json and _comes(request):
         raise HTTPException(status_code=415)
     raw = await request.body()
     if not raw and _has_defaults(type):  # type: ignore[arg-type]
@@ -127,6 +127,12 @@ async def body[Body](request: Call, type: type[Body]) -> Body:
     if not is_json and (raw or media_type):
         raise HTTPException(status_code=415)
     return decoded(raw, type)
+
+
+def _comes(request: Call) -> bool:
+    """Return whether the head of a request says that a body comes, which is not empty."""
+    length: str | None = request.headers.get("content-length")
+    return "expect" in request.headers if length is None else length.strip("0") != ""
 
 
 def _is_json(media_type: str) -> bool:

@@ -223,6 +223,22 @@ async def test_only_a_match_has_a_socket(face: Face, target: bytes, status: int)
         assert b"content-type: application/problem+json\r\n" in answer
 
 
+@pytest.mark.parametrize(
+    "framing", [b"", b"Content-Length: 0\r\n", b"Content-Length: 00\r\n", CHUNKED], ids=repr
+)
+async def test_a_body_that_is_not_sent_has_no_type(face: Face, framing: bytes) -> None:
+    """Clients name one though they send nothing, and say so in each way that there is."""
+    _, token = await face.services.players.open_guest("Ann")
+    line = b"PATCH /v1/players/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token.encode() + END
+    empty = b"0\r\n\r\n" if framing is CHUNKED else b""
+    for media_type in (b"text/plain", b"application/x-www-form-urlencoded", b"application/json"):
+        named = b"Content-Type: " + media_type + END
+        assert await face.status(line + named + framing + END + empty) == 200
+    text = b"Content-Type: text/plain\r\n"
+    assert await face.status(line + text + LENGTH + END + BODY) == 415
+    assert await face.status(line + text + CHUNKED + END + CHUNKS + END) == 415
+
+
 async def test_a_client_may_ask_whether_to_go_on(face: Face) -> None:
     """It is told to with 100, or answered; the connection then closes, as its body may come or not."""
     careful = POST + LENGTH + b"Expect: 100-continue\r\n"
