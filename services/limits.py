@@ -43,6 +43,8 @@ MOST_EVENTS = 10_000
 """How many events are counted for a version that may not be there."""
 ROWS = 50
 """How many rows of a list cost one request more."""
+DESCRIPTION_OF_API = 15
+"""What it costs to write and compress the description of the API for a path in front of the server."""
 HEADS = 20_000
 """How many heads of a day, which a proof counts, cost one request more."""
 

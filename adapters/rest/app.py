@@ -22,8 +22,8 @@ from adapters.rest.limits import Limited, about
 from adapters.rest.negotiation import best_type
 from adapters.rest.openapi import document
 from adapters.rest.parameters import Operation, given_twice, once, operation
-from adapters.rest.prepared import Prepared, Shelf, shelf
-from adapters.rest.requests import MAX_BODY, Call, base_of
+from adapters.rest.prepared import FEW, Prepared, Shelf
+from adapters.rest.requests import MAX_BODY, Call, base_of, visit
 from adapters.rest.routes import (
     branches,
     catalogue,
@@ -42,7 +42,7 @@ from adapters.rest.sockets import Socket
 from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
 from services.errors import Failure, NotFound
-from services.limits import UNLIMITED, Limiter
+from services.limits import DESCRIPTION_OF_API, UNLIMITED, Limiter
 
 EXPOSED = [
     "ETag",
@@ -164,7 +164,7 @@ def build(
             openapi,
         ],
         before_request=answer_options,
-        state=State({"services": services, "shelf": Shelf()}),
+        state=State({"services": services, "shelf": Shelf(), "descriptions": Shelf(FEW)}),
         exception_handlers={
             Failure: problems.on_failure,
             Rejected: problems.on_failure,
@@ -206,18 +206,23 @@ def build(
     del described["servers"]
     app.state.described = msgspec.json.encode(described)
     app.state.openapi = described_at(place.base, app.state.described)
+    app.state.base = place.base
     return app
 
 
 @get("/openapi.json", include_in_schema=False)
 async def openapi(request: Call) -> Response[bytes]:
-    """Give the OpenAPI document."""
-    base, described = base_of(request.scope), request.app.state.described
-    return (
-        shelf(request)
-        .get(("openapi", base), lambda: Prepared(JSON, described_at(base, described)))
-        .answer(request)
+    """Give the OpenAPI document.
+
+    For a path in front that is new, which any client may make up, it counts what it costs to write it.
+    """
+    base, state = base_of(request.scope), request.app.state
+    if base != state.base and base not in state.descriptions:
+        visit(request).weigh(DESCRIPTION_OF_API)
+    prepared: Prepared = state.descriptions.get(
+        base, lambda: Prepared(JSON, described_at(base, state.described))
     )
+    return prepared.answer(request)
 
 
 def described_at(base: str, described: bytes) -> bytes:

@@ -38,6 +38,7 @@ itself.
 | a stream, until it has caught up | 1 and 1 for each 100 events, or 50 items that are none |
 | a version conflict | 1 and 1 for each 50 events that were missed |
 | a proof | 1 and 1 for each 20000 matches of its day |
+| `/openapi.json` under a path that a proxy says and nobody asked for lately | 15 |
 | all else, and each command of a stream | 1 |
 
 What is known beforehand is counted before anything is done, and may be refused; the rest is counted then.

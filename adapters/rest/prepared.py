@@ -18,6 +18,8 @@ REVALIDATED = "public, no-cache"
 
 MOST = 128
 """How many documents a shelf keeps; each path in front of the server has its own."""
+FEW = 4
+"""How many descriptions of the API are kept, one for each path in front: half a megabyte each."""
 
 
 class Prepared:
@@ -64,15 +66,24 @@ class Prepared:
 class Shelf:
     """Documents by name, each prepared when it is first asked for."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    def __init__(self, most: int = MOST) -> None:
+        """Begin with none; so many are kept."""
+        self._most = most
         self._kept: OrderedDict[Hashable, Prepared] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return how many are kept."""
+        return len(self._kept)
+
+    def __contains__(self, name: Hashable) -> bool:
+        """Return whether a document is prepared."""
+        return name in self._kept
 
     def get(self, name: Hashable, prepare: Callable[[], Prepared]) -> Prepared:
         """Return a document; the one that was wanted longest ago makes room for it."""
         if (found := self._kept.get(name)) is None:
             found = self._kept[name] = prepare()
-            if len(self._kept) > MOST:
+            if len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         else:
             self._kept.move_to_end(name)

@@ -11,9 +11,10 @@ import pytest
 
 from adapters.base_path import Place
 from adapters.rest.app import build
+from adapters.rest.prepared import FEW
 from domain.shared.seats import Seat
 from services.ids import MatchId
-from services.limits import Budget, Limiter, Limits
+from services.limits import Budget, Limiter, Limits, Meter
 from services.presence import PresenceItem, SeatPresence
 from tests.support.use_cases import Stores, memory_stores
 
@@ -29,6 +30,7 @@ class Http:
     Attributes:
         stores: The stores.
         limiter: What is counted.
+        app: The application.
         http: A client without a token.
         ann: The header that names Ann.
         path: Where the match is.
@@ -44,7 +46,7 @@ class Http:
             )
         )
         self.services = self.stores.services()
-        app = build(self.services, "0", self.limiter, place)
+        self.app = app = build(self.services, "0", self.limiter, place)
         self.methods: dict[str, str] = app.state.methods
         self.document: dict[str, Any] = json.loads(app.state.openapi)
         self._transport = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
@@ -676,6 +678,27 @@ async def test_trusted_proxies_say_the_path_in_front() -> None:
     chain = Http(Place(trusted_proxies=2))
     await links_at(chain.http, "/outer/inner", **{"X-Forwarded-Prefix": "/evil, /outer, /inner"})
     await chain.http.aclose()
+
+
+async def test_paths_in_front_that_a_client_makes_up_cost_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy may hand on what its client says: each new path has a description of its own to write."""
+    rest = Http(Place(trusted_proxies=1))
+    monkeypatch.setattr(rest.limiter, "anonymous", Meter("anonymous", Budget(50, 60)))
+
+    async def asked(base: str) -> int:
+        answer = await rest.http.get("/openapi.json", headers={"X-Forwarded-Prefix": base})
+        assert answer.status_code == 429 or answer.json()["servers"] == [{"url": base or "/"}]
+        return answer.status_code
+
+    assert [await asked(base) for base in ("/a", "/b", "/b", "/c", "/d", "/c", "")] == [200] * 4 + [
+        429,
+        200,
+        200,
+    ]
+    monkeypatch.setattr(rest.limiter, "anonymous", Meter("anonymous", ENOUGH))
+    assert {await asked(f"/{number}") for number in range(10)} == {200}
+    assert len(rest.app.state.descriptions) == FEW
+    await rest.http.aclose()
 
 
 async def test_a_stranger_forges_no_link(rest: Http) -> None:
