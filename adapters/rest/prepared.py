@@ -54,7 +54,7 @@ class Prepared:
         headers = {
             "Cache-Control": self._lifetime,
             "ETag": tag,
-            "Vary": "Accept-Encoding, X-Forwarded-Prefix",
+            "Vary": "Accept-Encoding, Origin, X-Forwarded-Prefix",
         }
         if unchanged(request, *self._tags):
             return Empty(304, headers, PUBLIC)

@@ -547,6 +547,15 @@ DOCUMENTS = [
 ]
 
 
+@pytest.mark.parametrize("path", [*DOCUMENTS, "/.well-known/jwks.json"])
+async def test_a_cache_keeps_apart_what_pages_of_other_origins_may_read(rest: Http, path: str) -> None:
+    """What is public says who may read it only to who names its origin, but always that it does so."""
+    for origin in ({}, {"Origin": "https://elsewhere.example"}):
+        answer = await rest.http.get(path, headers=origin)
+        assert (answer.status_code, "access-control-allow-origin" in answer.headers) == (200, bool(origin))
+        assert "origin" in answer.headers["vary"].lower().replace(" ", "").split(",")
+
+
 @pytest.mark.parametrize("path", DOCUMENTS)
 async def test_documents_are_compressed_and_tagged(rest: Http, path: str) -> None:
     """They come compressed to who accepts it, each form with its tag, and not at all to who has it."""

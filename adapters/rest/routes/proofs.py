@@ -17,7 +17,7 @@ from domain.shared.viewers import SPECTATOR
 from services.ids import MatchId
 from services.limits import EVENTS, HEADS
 
-FOR_A_WHILE = {"Cache-Control": "public, max-age=300"}
+FOR_A_WHILE = {"Cache-Control": "public, max-age=300", "Vary": "Origin"}
 """Keys may be remembered so long: one that is new signs nothing that a verifier could not look up again."""
 
 
