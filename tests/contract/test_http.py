@@ -305,6 +305,13 @@ async def test_every_parameter_is_given_once(rest: Http) -> None:
             assert refused(answer) == (400, "INVALID_FIELD", name)
 
 
+async def test_a_page_begins_at_one_place(rest: Http) -> None:
+    """Behind what is named, or where a page before ended, never both."""
+    for path in (f"{rest.path}/events", f"{rest.path}/chat", "/v1/players/me/events"):
+        both = await rest.ask("GET", f"{path}?after=1&page_token=1")
+        assert refused(both) == (400, "INVALID_FIELD", "page_token"), path
+
+
 async def test_the_document_says_what_a_query_may_be(rest: Http) -> None:
     """No parameter is null, and no whole number negative or beyond 64 bits."""
     schemas = [

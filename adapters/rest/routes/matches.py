@@ -33,6 +33,7 @@ from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed, 
 from domain.match import Phase, PlayerId, seat_held
 from domain.shared.viewers import SPECTATOR, seated
 from services.decisions import LONGEST_KEY
+from services.errors import Malformed
 from services.ids import MatchId
 from services.limits import BOT, EVENTS, MOST_EVENTS
 from services.matches import Proposal
@@ -310,6 +311,8 @@ async def list_events(
             services(request).players.sessions.hold(player.credential, watch)
         return EventStream(watch, media_type, FORMS[media_type])
     if page_token is not None:
+        if after is not None:
+            raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
         after = number_in(page_token, "page_token", "a token that a page gave")
     page = await services(request).matches.events(
         MatchId(match),
