@@ -41,15 +41,19 @@ class Connections:
         self._met_all, self._met_address = Notice(log), Notice(log)
 
     def look(self) -> None:
-        """Shut down what one address has too many of: what came last, as who is connected must go on."""
+        """Shut down what one address has too many of: what came last, as who is connected must go on.
+
+        Of those that have come since the last look it is told by their files, of which each has the lowest
+        number that is free.
+        """
         bounds = [bound for bound in (self._most, self._per_address) if bound is not None]
         if not bounds or _files() <= min(bounds):
             return
-        found: defaultdict[Key, list[tuple[bool, Peer]]] = defaultdict(list)
-        for one, peer in self._open():
+        found: defaultdict[Key, list[tuple[bool, int, Peer]]] = defaultdict(list)
+        for one, peer, file in self._open():
             one.close()
-            found[network(peer[0])].append((peer not in self._known, peer))
-        self._known = {peer for peers in found.values() for _, peer in peers}
+            found[network(peer[0])].append((peer not in self._known, file, peer))
+        self._known = {peer for peers in found.values() for *_, peer in peers}
         if self._most is not None and len(self._known) >= self._most:
             self._met_all.warn(
                 "%d connections are open, as many as there is room for: more are refused", self._most
@@ -60,12 +64,12 @@ class Connections:
                     self._met_address.warn(
                         "%s has as many connections open as one address may have: more are refused", key
                     )
-                    self.shut(peer for _, peer in sorted(peers)[self._per_address :])
+                    self.shut(peer for *_, peer in sorted(peers)[self._per_address :])
 
     def shut(self, peers: Iterator[Peer]) -> None:
         """Shut down the connections of these peers."""
         wanted = set(peers)
-        for one, peer in self._open():
+        for one, peer, _ in self._open():
             with one:
                 if peer in wanted:
                     self._known.discard(peer)
@@ -74,8 +78,8 @@ class Connections:
                     except OSError:
                         log.debug("%s has gone by itself", peer)
 
-    def _open(self) -> Iterator[tuple[socket.socket, Peer]]:
-        """Give the connections, each as a copy that is the caller's to close, and where they come from."""
+    def _open(self) -> Iterator[tuple[socket.socket, Peer, int]]:
+        """Give the connections, each as a copy that is the caller's to close, its peer and its file."""
         for name in os.listdir(FILES):
             try:
                 copy = os.dup(int(name))
@@ -90,7 +94,7 @@ class Connections:
                 if one.family in (socket.AF_INET, socket.AF_INET6) and one.getsockname()[1] == self._port:
                     host, port, *_ = one.getpeername()
                     # A socket of IPv6 that takes IPv4 too writes the one as the other, the library does not.
-                    yield one, (host.removeprefix("::ffff:"), port)
+                    yield one, (host.removeprefix("::ffff:"), port), int(name)
                     continue
             except OSError:
                 pass

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any
 
 import grpc
@@ -14,7 +15,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha import reflection_pb2
 from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
-from adapters.grpc import patience, server
+from adapters.grpc import connections, patience, server
 from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2
 from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
@@ -189,6 +190,35 @@ async def test_there_are_only_so_many_connections_of_one_address(
         assert not any(await asyncio.gather(*(one.closed(0.5) for one in crowd)))
         for one in crowd:
             one.writer.close()
+
+
+async def test_who_was_connected_goes_on_though_nobody_had_looked() -> None:
+    """Nothing is looked at while few files are open: then a crowd comes at once, and it is what is closed."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=200))
+        address = listener.getsockname()
+        spare = [socket.socket() for _ in range(60)]
+        for one in spare:
+            one.bind(("127.0.0.1", 0))
+        ports = sorted(one.getsockname()[1] for one in spare)
+        for one in spare:
+            one.close()
+        accepted = []
+        # Who is there first has the highest ports.
+        for port in [*ports[-5:], *ports[:-5]]:
+            source = ("127.0.0.1", port)
+            stack.enter_context(socket.create_connection(address, source_address=source))
+            accepted.append(stack.enter_context(listener.accept()[0]))
+            accepted[-1].setblocking(False)
+        connections.Connections(address[1], None, 20).look()
+
+        def is_open(one: socket.socket) -> bool:
+            try:
+                return one.recv(1) != b""
+            except BlockingIOError:
+                return True
+
+        assert [is_open(one) for one in accepted] == [True] * 20 + [False] * 40
 
 
 async def test_there_are_only_so_many_connections_in_all() -> None:
