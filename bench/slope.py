@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from itertools import count
 from statistics import linear_regression
 from time import monotonic
+from typing import cast
 
 import msgspec
 import uvloop
@@ -23,6 +24,8 @@ MOVES = 40
 REMEMBERED = 200
 WARM = 3
 """The slope is not taken of the first part of so many."""
+LAST = 200
+"""How many bytes of a stream are kept: enough for what it ends with."""
 RESIGN = msgspec.json.encode({"command": {"type": "resign"}})
 
 
@@ -37,18 +40,27 @@ class Watcher(asyncio.Protocol):
         """Take what is watched."""
         self.ended = asyncio.get_running_loop().create_future()
         self._path = path
+        self._last = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask for the stream."""
         head = f"GET {self._path} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n"
         head += "Accept: text/event-stream\r\n\r\n"
-        if isinstance(transport, asyncio.WriteTransport):
-            transport.write(head.encode())
+        # The event loop's own kind of transport is none of asyncio's by name.
+        cast(asyncio.WriteTransport, transport).write(head.encode())
+
+    def data_received(self, data: bytes) -> None:
+        """Keep the last of it."""
+        self._last = (self._last + data)[-LAST:]
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell that it is over."""
-        if not self.ended.done():
+        """Tell that it is over, and whether that was with the match."""
+        if self.ended.done():
+            return
+        if b'"reason":"MATCH_OVER"' in self._last:
             self.ended.set_result(None)
+        else:
+            self.ended.set_exception(RuntimeError(f"the stream ended with {self._last!r}"))
 
 
 def measure(minutes: float) -> None:
