@@ -69,6 +69,7 @@ from services.proofs import Proofs
 from services.quick_match import QuickMatch
 from services.rematches import Rematches
 from services.statistics import Achievements
+from services.ticks import until
 from services.webhooks import Webhooks
 
 if TYPE_CHECKING:
@@ -382,7 +383,7 @@ class _Server(uvicorn.Server):
         """Tick once a second, which is what the header `Date` needs, until it is to stop."""
         while not await self.on_tick(0):
             with suppress(TimeoutError):
-                async with asyncio.timeout(TICK):
+                async with asyncio.timeout(until(TICK)):
                     await self._stopping.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -32,6 +32,7 @@ from services.outages import Settlement
 from services.ports import Clock
 from services.readmission import Readmission
 from services.retention import Retention
+from services.ticks import until
 from services.timekeeper import Timekeeper
 
 NO_TIME = timedelta()
@@ -60,7 +61,10 @@ class Worker(Protocol):
 
 
 class Steps:
-    """A worker that takes one step after the other, whatever fails."""
+    """A worker that takes one step after the other, whatever fails.
+
+    A pause of whole seconds is a period: it ends at the same moment as those of others.
+    """
 
     def __init__(
         self, name: str, step: Callable[[], Awaitable[timedelta]], least: timedelta = NO_TIME
@@ -112,11 +116,13 @@ class Steps:
                 # Tried again, not given up: a worker that stands still would go unnoticed.
                 pause = least = PAUSES[min(self._failed, len(PAUSES) - 1)]
                 self._troubled(error)
-            least = min(least, pause)
+            ended, least = monotonic(), min(least, pause)
+            if pause >= 1 and pause.is_integer() and not self._failed:
+                pause = until(pause)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), least)
+                await asyncio.wait_for(self._woken.wait(), pause)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), pause - least)
+                await asyncio.wait_for(self._stopping.wait(), ended + least - monotonic())
 
     @property
     def late(self) -> dict[str, timedelta]:

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from services.errors import Unavailable
 from services.ports import Clock
+from services.ticks import until
 from services.webhooks import (
     Attempt,
     AttemptError,
@@ -295,7 +296,7 @@ class Deliveries:
                 log.error("webhooks cannot be sent", exc_info=error)
             if not begun:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._woken.wait(), POLL)
+                    await asyncio.wait_for(self._woken.wait(), until(POLL))
 
     async def _deliver(self, parcel: Parcel) -> None:
         at = self._clock.now()

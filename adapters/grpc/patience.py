@@ -13,6 +13,7 @@ import grpc
 
 from adapters.grpc.connections import Connections
 from adapters.grpc.limits import peer_of
+from services.ticks import until
 
 LOOK = 1.0
 """Seconds between two looks at all calls that wait."""
@@ -82,13 +83,13 @@ class Patience:
 async def look_after(connections: Connections, patience: Patience) -> None:
     """Look at all connections and calls again and again, until cancelled."""
     loop = asyncio.get_running_loop()
-    pause = LOOK
+    pause = 0.0
     while True:
-        await asyncio.sleep(pause)
+        await asyncio.sleep(max(until(LOOK), pause))
         began = perf_counter()
         connections.look()
         patience.look(loop.time(), connections.shut)
-        pause = max(LOOK, SHARE * (perf_counter() - began))
+        pause = SHARE * (perf_counter() - began)
 
 
 def _current() -> asyncio.Task[Any]:

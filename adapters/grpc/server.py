@@ -42,6 +42,7 @@ from adapters.grpc.statistics import StatisticsCalls
 from adapters.grpc.webhooks import WebhookCalls
 from adapters.use_cases import Services
 from services.limits import Limiter
+from services.ticks import until
 
 LARGEST_REQUEST = 64 * 1024
 """Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""
@@ -185,7 +186,7 @@ class GrpcServer:
 
     async def _watch_health(self) -> None:
         while True:
-            await asyncio.sleep(POLL)
+            await asyncio.sleep(until(POLL))
             await self._tell_health()
 
     async def _tell_health(self) -> None:

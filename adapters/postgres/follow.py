@@ -7,6 +7,7 @@ from datetime import timedelta
 from threading import Event, Thread
 
 from adapters.postgres.connections import lost
+from services.ticks import until
 
 POLL = 1.0
 """Seconds after which the log is read also when nothing has woken the thread."""
@@ -76,8 +77,8 @@ class Follower:
                     pass
                 self._caught_up_at = time.monotonic()
                 self._well()
-                self._stopped.wait(self._together)
-                self._woken.wait(max(0.0, self._poll() - self._together))
+                self._woken.wait(until(self._poll()))
+                self._stopped.wait(self._caught_up_at + self._together - time.monotonic())
             except Exception as error:
                 # Tried again, not given up: a list that stands still would go unnoticed.
                 self._troubled(error)

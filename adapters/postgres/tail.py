@@ -15,6 +15,7 @@ from adapters.postgres.connections import AsyncConnection, limited
 from adapters.postgres.connections import channel as channel_of
 from adapters.postgres.store import EVENTS
 from services.ids import match_id
+from services.ticks import ticked, until
 
 POLL = 1.0
 """Seconds after which a log that is watched is read also when no NOTIFY has come: a NOTIFY is only a hint."""
@@ -97,7 +98,7 @@ class Followed:
 
     def is_due(self, now: float) -> bool:
         """Return whether it is to be read though no NOTIFY has come."""
-        return now - self.read_at >= (POLL if self.watched() else IDLE_POLL)
+        return ticked(POLL if self.watched() else IDLE_POLL, self.read_at, now)
 
 
 class Tail:
@@ -241,7 +242,7 @@ async def _notifies(connection: AsyncConnection) -> list[Notify]:
     readable, loop, number = asyncio.Event(), asyncio.get_running_loop(), connection.fileno()
     loop.add_reader(number, readable.set)
     try:
-        async with asyncio.timeout(POLL):
+        async with asyncio.timeout(until(POLL)):
             await readable.wait()
     except TimeoutError:
         return []

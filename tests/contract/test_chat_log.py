@@ -313,7 +313,7 @@ async def test_positions_are_in_the_order_of_commits(database: str) -> None:
 
 async def test_every_process_hears_of_a_message(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once by its NOTIFY, with the match and its position."""
-    monkeypatch.setattr(tails, "POLL", 60.0)
+    monkeypatch.setattr(tails, "POLL", 1e6)
     heard: dict[MatchId, int] = {}
     news = asyncio.Event()
 

@@ -79,7 +79,7 @@ async def test_without_a_notify_the_log_is_read_all_the_same(database: str) -> N
 
 async def test_own_commits_do_not_make_it_read(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process has committed itself it knows already; only the poll reads it again."""
-    monkeypatch.setattr(tails, "POLL", 60.0)
+    monkeypatch.setattr(tails, "POLL", 1e6)
     own, other = uuid4(), uuid4()
     with psycopg.connect(database) as ours, psycopg.connect(database) as theirs:
         async with following(database, ours.info.backend_pid) as ear:

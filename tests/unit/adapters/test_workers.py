@@ -11,6 +11,7 @@ import pytest
 from adapters import workers
 from adapters.workers import Steps, Workers
 from services.errors import Unavailable
+from services.ticks import until
 
 AT_ONCE = timedelta()
 GRACE = 5.0
@@ -164,3 +165,29 @@ async def test_it_is_woken_but_not_too_soon() -> None:
             await asyncio.sleep(0.001)
         await worker.stop(GRACE)
     assert all(later - earlier >= 0.05 for earlier, later in pairwise(begun))
+
+
+async def test_pauses_of_whole_seconds_end_together() -> None:
+    """Whenever two workers began, they wake an idle process once."""
+    begun: dict[str, list[float]] = {"early": [], "late": []}
+    clock, twice = asyncio.get_running_loop().time, asyncio.Event()
+
+    def worker(name: str) -> Steps:
+        async def step() -> timedelta:
+            begun[name].append(clock())
+            if min(map(len, begun.values())) == 2:
+                twice.set()
+            return timedelta(seconds=1)
+
+        return Steps(name, step)
+
+    early, late = worker("early"), worker("late")
+    await asyncio.sleep(until(1.0))
+    early.start()
+    await asyncio.sleep(0.4)
+    late.start()
+    async with asyncio.timeout(GRACE):
+        await twice.wait()
+        await asyncio.gather(early.stop(GRACE), late.stop(GRACE))
+    first, second = ([times[number] for times in begun.values()] for number in (0, 1))
+    assert abs(second[0] - second[1]) < abs(first[0] - first[1]) / 2
