@@ -82,7 +82,14 @@ class WebhookWorker:
         def catch_up() -> bool:
             return any([events.catch_up(), chats.catch_up()])
 
-        self._follower = Follower(catch_up, "webhooks", TOGETHER, events.forget, poll)
+        def grown() -> bool:
+            return any([events.grown(), chats.grown()])
+
+        def forget() -> None:
+            events.forget()
+            chats.forget()
+
+        self._follower = Follower(catch_up, "webhooks", TOGETHER, forget, poll, grown)
         self.hints = (
             (EVENTS, self._follower.wake),
             (MESSAGES.channel, self._follower.wake),

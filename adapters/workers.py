@@ -253,7 +253,7 @@ def workers(
     models = ReadModels(
         dict(GAMES), datastore, read_models(), changed=lambda: loop.call_soon_threadsafe(look)
     )
-    follower = Follower(models.catch_up, forget=models.forget, poll=poll)
+    follower = Follower(models.catch_up, forget=models.forget, poll=poll, grown=models.grown)
     webhooks = WebhookWorker(settings, datastore, dict(GAMES), clock, poll)
     return Workers(
         [

@@ -22,6 +22,8 @@ SELECT max(position) AS reached, count(*) AS said FROM (
 ) AS next
 """
 
+NEWEST = "SELECT coalesce(max(position), 0) AS newest FROM chat_messages"
+
 ASKING = """
 SELECT position, message_id, match_id, room, sent_at, player_id, webhook_id, target
 FROM chat_messages JOIN chat_recipients USING (position) JOIN webhooks USING (player_id)
@@ -38,6 +40,7 @@ class ChatOutboxRecorder(PostgresTrackingRecorder):
         """Take the connections, and what to call when messages were put down."""
         super().__init__(datastore, tracking_table_name="match_tracking")
         self._wake = wake
+        self._end: int | None = None
 
     def catch_up(self) -> bool:
         """Put down what was said next, and return whether there may be more.
@@ -46,6 +49,7 @@ class ChatOutboxRecorder(PostgresTrackingRecorder):
         """
         with self.datastore.transaction() as cursor:
             if not try_to_hold(cursor, NAME):
+                self._end = None
                 return False
             start = self._max_tracking_id(NAME, cursor) or 0
             cursor.execute(NEXT, (start, BATCH))
@@ -81,3 +85,14 @@ class ChatOutboxRecorder(PostgresTrackingRecorder):
         if put:
             self._wake()
         return more
+
+    def grown(self) -> bool:
+        """Return whether the last message is another than when last asked, or was not put down."""
+        with self.datastore.get_connection() as connection:
+            row = connection.execute(NEWEST).fetchone()
+        before, self._end = self._end, 0 if row is None else row["newest"]
+        return self._end != before
+
+    def forget(self) -> None:
+        """Forget how far was looked: of a failover that may be lost."""
+        self._end = None

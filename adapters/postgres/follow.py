@@ -10,7 +10,7 @@ from adapters.postgres.connections import lost
 from services.ticks import until
 
 POLL = 1.0
-"""Seconds after which the log is read also when nothing has woken the thread."""
+"""Seconds after which the log is looked at also when nothing has woken the thread."""
 TOGETHER = 0.1
 """Seconds between two readings of a log that grows all the time; what comes meanwhile is taken together."""
 PAUSE = 0.5
@@ -29,6 +29,7 @@ class Follower:
         together: float = TOGETHER,
         forget: Callable[[], None] | None = None,
         poll: Callable[[], float] = lambda: POLL,
+        grown: Callable[[], bool] = lambda: True,
     ) -> None:
         """Take what takes the log in batch by batch, and what is kept up.
 
@@ -37,8 +38,10 @@ class Follower:
             what: What is kept up, in the words of the process's own log.
             together: Seconds between two readings: each costs commands of the same process some milliseconds.
             forget: Called when the server was lost: what is remembered of the log may be lost with it.
-            poll: Gives the seconds after which the log is read though nothing has woken the thread.
+            poll: Gives the seconds after which the log is looked at though nothing has woken the thread.
+            grown: Tells, then, whether there may be anything to take in.
         """
+        self._grown = grown
         self._forget = forget
         self._caught_up_at = time.monotonic()
         self._what = what
@@ -77,7 +80,8 @@ class Follower:
                     pass
                 self._caught_up_at = time.monotonic()
                 self._well()
-                self._woken.wait(until(self._poll()))
+                while not self._woken.wait(until(self._poll())) and not self._grown():
+                    self._caught_up_at = time.monotonic()
                 self._stopped.wait(self._caught_up_at + self._together - time.monotonic())
             except Exception as error:
                 # Tried again, not given up: a list that stands still would go unnoticed.

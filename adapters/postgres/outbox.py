@@ -203,6 +203,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
         self._reader = LogReader(games)
         self._wake = wake
         self._seen = 0
+        self._end: int | None = None
 
     def catch_up(self) -> bool:
         """Put down what the next batch of the log tells, and return whether there may be more.
@@ -212,6 +213,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
         reader, self._reader = self._reader, LogReader(self._games)
         with self.datastore.transaction() as cursor:
             if not try_to_hold(cursor, NAME):
+                self._end = None
                 return False
             stored = self._max_tracking_id(NAME, cursor) or 0
             start = max(stored, self._seen)
@@ -231,8 +233,15 @@ class OutboxRecorder(PostgresTrackingRecorder):
             self._wake()
         return reached < up_to
 
+    def grown(self) -> bool:
+        """Return whether the log's end is another than when last asked, or something was not put down."""
+        with self.datastore.get_connection() as connection:
+            before, self._end = self._end, newest(connection.cursor())
+        return self._end != before
+
     def forget(self) -> None:
         """Forget how far the log was read beyond what is stored: of a failover that may be lost."""
+        self._end = None
         self._seen, self._reader = 0, LogReader(self._games)
 
     def _put(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> int:

@@ -178,3 +178,25 @@ async def test_what_another_process_does_is_left_to_it(
         assert await rows(datastore, "first") == []
     up(read_models)
     assert len(await rows(datastore, "first")) == 4
+
+
+async def test_it_is_known_whether_the_log_has_grown(datastore: Datastore, stores: PostgresStores) -> None:
+    """Also that what another process was taking in may still be to be taken in."""
+    models = following(datastore, Written("first"))
+    assert models.grown()
+    up(models)
+    assert not models.grown()
+    await play(stores, 1)
+    assert models.grown()
+    up(models)
+    assert not models.grown()
+    await play(stores, 1)
+    assert models.grown()
+    with datastore.transaction() as cursor:
+        hold(cursor, LOCK)
+        up(models)
+    assert models.grown()
+    up(models)
+    assert not models.grown()
+    models.forget()
+    assert models.grown()

@@ -11,9 +11,10 @@ import msgspec
 import psycopg
 import pytest
 
-from adapters.postgres import memory_webhooks, outbox
+from adapters.postgres import chat_outbox, memory_webhooks, outbox
 from adapters.postgres import webhooks as postgres_webhooks
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
+from adapters.postgres.datastore import hold
 from adapters.postgres.notices import notify
 from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.read_models.player_feed import PlayerFeedModel
@@ -506,6 +507,35 @@ async def test_messages_wake_who_sends_them(database: str) -> None:
         assert len(woken) == 1
         assert not recorder.catch_up()
         assert len(woken) == 1
+
+
+async def test_it_is_known_whether_there_is_more_to_put_down(database: str) -> None:
+    """Also that what another process was putting down may still be to be put down."""
+    async with postgres_stores(database) as stores:
+        matches, ann = stores.node(), await player(stores)
+        events = OutboxRecorder(dict(GAMES), stores.datastore, lambda: None)
+        chats = ChatOutboxRecorder(stores.datastore, lambda: None)
+
+        async def play() -> None:
+            await solo(matches, ann)
+
+        async def say() -> None:
+            await whisper(stores, ann)
+
+        for recorder, name, happens in ((events, outbox.NAME, play), (chats, chat_outbox.NAME, say)):
+            recorder.catch_up()
+            assert recorder.grown()
+            assert not recorder.grown()
+            await happens()
+            assert recorder.grown()
+            with stores.datastore.transaction() as cursor:
+                hold(cursor, name)
+                recorder.catch_up()
+            assert recorder.grown()
+            recorder.catch_up()
+            assert not recorder.grown()
+            recorder.forget()
+            assert recorder.grown()
 
 
 async def unproved(stores: Stores, webhooks: Webhooks, reach: Reach) -> tuple[Webhook, Parcel]:

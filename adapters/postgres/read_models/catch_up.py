@@ -65,6 +65,7 @@ class ReadModels(PostgresTrackingRecorder):
         self._changed = changed
         self._seen: dict[str, int] = {}
         self._readers: dict[int, LogReader] = {}
+        self._end: int | None = None
 
     def catch_up(self) -> bool:
         """Take in the next batch of the log, and return whether there may be more.
@@ -81,6 +82,7 @@ class ReadModels(PostgresTrackingRecorder):
         more = taken = False
         with self.datastore.transaction() as cursor:
             if not try_to_hold(cursor, self._lock):
+                self._end = None
                 return False
             # What a reader remembers is of no use if it was read in vain.
             self._readers = {}
@@ -110,9 +112,15 @@ class ReadModels(PostgresTrackingRecorder):
             raise trouble
         return more
 
+    def grown(self) -> bool:
+        """Return whether the log's end is another than when last asked, or something was not taken in."""
+        with self.datastore.get_connection() as connection:
+            before, self._end = self._end, newest(connection.cursor())
+        return self._end != before
+
     def forget(self) -> None:
         """Forget how far the log was read beyond what is stored: of a failover that may be lost."""
-        self._seen, self._readers = {}, {}
+        self._seen, self._readers, self._end = {}, {}, None
 
     def positions(self) -> dict[str, int]:
         """Return by name how far in the log each read model has come."""

@@ -74,3 +74,28 @@ def test_it_stops_behind_the_batch_under_way() -> None:
     """However much of the log is left, stopping waits for one batch only."""
     with following(batches := Batches(True)):
         eventually(lambda: batches.calls > 10)
+
+
+def test_a_log_that_has_not_grown_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing wakes it, it asks whether there is anything, and reads once there is."""
+    monkeypatch.setattr(follow, "until", lambda period: period)
+    batches, asked, grows = Batches(False), [0], [False]
+
+    def grown() -> bool:
+        asked[0] += 1
+        return grows[0]
+
+    follower = Follower(batches, together=0.0, poll=lambda: 0.001, grown=grown)
+    follower.start()
+    try:
+        eventually(lambda: asked[0] > 10)
+        assert batches.calls == 1
+        assert follower.late.total_seconds() < 5
+        grows[0] = True
+        eventually(lambda: batches.calls > 2)
+        grows[0] = False
+        follower.wake()
+        reached = batches.calls
+        eventually(lambda: batches.calls > reached)
+    finally:
+        follower.stop()
