@@ -16,7 +16,7 @@ from adapters.postgres.keys import PostgresKeys
 from adapters.signing import Ed25519Signatures, Ed25519Signer, secret_in
 from domain.match import Resign
 from domain.match.heads import Head, included, signed_day, signed_head
-from services.head_signer import GRACE, HeadSigner
+from services.head_signer import GRACE, LOOK, HeadSigner
 from services.heads import KeyElsewhere
 from services.ids import MatchId
 from tests.support.lobby import ANN
@@ -249,3 +249,43 @@ def test_a_file_without_a_key_is_refused(content: bytes) -> None:
     """Whatever is in it."""
     with pytest.raises(ValueError, match="not a"):
         secret_in(content)
+
+
+async def test_who_has_nothing_to_sign_asks_for_little(stores: Stores) -> None:
+    """The key, and the days that are to close, once a minute; at once if a match has ended, or a day."""
+    await finished(stores)
+    keys, heads, working = stores.keys, stores.heads, signer(stores)
+    asked: list[str] = []
+    key_of, open_day_of = keys.signer, heads.open_day
+    await key_of()
+
+    async def key() -> object:
+        asked.append("key")
+        return await key_of()
+
+    async def open_day() -> object:
+        asked.append("day")
+        return await open_day_of()
+
+    keys.signer = key  # type: ignore[method-assign, assignment]
+    heads.open_day = open_day  # type: ignore[method-assign, assignment]
+
+    async def asks() -> list[str]:
+        asked.clear()
+        await working.step()
+        return list(asked)
+
+    assert await asks() == ["key", "day"]
+    assert await asks() == []
+    clock_of(stores).advance(LOOK - timedelta(seconds=1))
+    assert await asks() == []
+    clock_of(stores).advance(timedelta(seconds=1))
+    assert await asks() == ["key", "day"]
+    late = await finished(stores)
+    assert await asks() == ["key", "day"]
+    assert await stores.heads.signed(late) is not None
+    clock_of(stores).advance(MIDNIGHT + GRACE - NOON - LOOK - timedelta(seconds=1))
+    await working.step()
+    clock_of(stores).advance(timedelta(seconds=1))
+    assert await asks() == ["key", "day", "day"]
+    assert await stores.heads.day("2026-11-30") is not None
