@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import logging
+import os
 import signal
 import socket
 import sys
@@ -90,7 +91,7 @@ FEWEST_CONNECTIONS = 32
 TICK = 1.0
 """Seconds between two ticks of the HTTP server."""
 WATCH = 0.5
-"""Seconds between two looks whether our own PostgreSQL still runs."""
+"""Seconds between two looks whether our own PostgreSQL still runs, where the system does not tell."""
 
 type Stop = Callable[[], Awaitable[None]]
 
@@ -439,7 +440,7 @@ def _cannot_listen(setting: str, address: Address, why: str) -> str:
 async def _watch(embedded: EmbeddedPostgres) -> None:
     """Start our own PostgreSQL again if it dies; meanwhile the service says that the store is away."""
     while True:
-        await asyncio.sleep(WATCH)
+        await _ending(embedded)
         if not embedded.alive():
             log.error("our own PostgreSQL ended, see %s; starting it again", embedded.log_file)
             try:
@@ -447,6 +448,25 @@ async def _watch(embedded: EmbeddedPostgres) -> None:
                 embedded.restart()
             except (EmbeddedPostgresError, OSError) as error:
                 log.error("%s", error)
+
+
+async def _ending(embedded: EmbeddedPostgres) -> None:
+    """Return as soon as our own PostgreSQL has ended, or after a while where the system does not tell."""
+    if sys.platform != "linux" or not embedded.alive():
+        await asyncio.sleep(WATCH)
+        return
+    try:
+        process = os.pidfd_open(embedded.pid)
+    except OSError:
+        await asyncio.sleep(WATCH)
+        return
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(process, ended.set)
+    try:
+        await ended.wait()
+    finally:
+        loop.remove_reader(process)
+        os.close(process)
 
 
 def _allow_connections() -> None:
