@@ -325,6 +325,7 @@ async def start_rest(
     listeners = _listeners("http_addr", address)
     config = uvicorn.Config(
         build_rest(services, installed_version("montane"), limiter, place),
+        interface="asgi3",
         log_config=None,
         access_log=False,
         lifespan="off",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 import psycopg
-from psycopg import Notify, sql
+from psycopg import sql
 
 from adapters.postgres.connections import AsyncConnection, limited
 from adapters.postgres.connections import channel as channel_of
@@ -192,16 +192,15 @@ class Tail:
         return cast(int, position)
 
     async def _listen(self, connection: AsyncConnection, names: Mapping[str, str]) -> None:
+        ear = _Ear(connection)
         while True:
             notified, foreign = set[tuple[str, str]](), set[Followed]()
-            for notify in await _notifies(connection):
-                name = names[notify.channel]
-                notified.add((name, notify.payload))
-                foreign |= {
-                    followed
-                    for followed in self._followed
-                    if followed.source.channel == name and followed.own() != notify.pid
-                }
+            for channel, payload, process in await ear.notified():
+                name = names[channel]
+                notified.add((name, payload))
+                for followed in self._followed:
+                    if followed.source.channel == name and followed.own() != process:
+                        foreign.add(followed)
             for name, payload in notified:
                 self._told(name, payload)
             now = self._clock()
@@ -232,20 +231,60 @@ class Tail:
                 return
 
 
-async def _notifies(connection: AsyncConnection) -> list[Notify]:
-    """Return what was notified, as soon as there is something; nothing if there is none for `POLL` seconds.
+class _Ear:
+    """Hears what is notified, at little cost: whoever plays is notified of its own commits all the time.
 
     The driver's own waiting looks ten times a second.
     """
-    if received := [notify async for notify in connection.notifies(timeout=0)]:
-        return received
-    readable, loop, number = asyncio.Event(), asyncio.get_running_loop(), connection.fileno()
-    loop.add_reader(number, readable.set)
-    try:
-        async with asyncio.timeout(until(POLL)):
-            await readable.wait()
-    except TimeoutError:
-        return []
-    finally:
-        loop.remove_reader(number)
-    return [notify async for notify in connection.notifies(timeout=0)]
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        """Take the connection."""
+        self._connection = connection
+        self._loop = asyncio.get_running_loop()
+        self._beside: list[Heard] = []
+        connection.add_notify_handler(
+            lambda one: self._beside.append(Heard(one.channel, one.payload, one.pid))
+        )
+
+    async def notified(self) -> list["Heard"]:
+        """Return what was notified, as soon as there is something; after `POLL` seconds nothing.
+
+        Raises:
+            psycopg.OperationalError: The connection is lost.
+        """
+        if found := self._taken():
+            return found
+        readable, number = asyncio.Event(), self._connection.fileno()
+        self._loop.add_reader(number, readable.set)
+        try:
+            async with asyncio.timeout(until(POLL)):
+                await readable.wait()
+        except TimeoutError:
+            return []
+        finally:
+            # Not left there: it would be called again and again until somebody reads.
+            self._loop.remove_reader(number)
+        return self._taken()
+
+    def _taken(self) -> list["Heard"]:
+        """Return what has come, also what came beside the answer to a statement."""
+        found, self._beside = self._beside, []
+        server = self._connection.pgconn
+        server.consume_input()
+        while one := server.notifies():
+            found.append(Heard(one.relname.decode(), one.extra.decode(errors="replace"), one.be_pid))
+        return found
+
+
+class Heard(NamedTuple):
+    """A NOTIFY.
+
+    Attributes:
+        channel: The channel.
+        payload: What was said.
+        process: The process id of the server's backend that said it.
+    """
+
+    channel: str
+    payload: str
+    process: int

@@ -6,7 +6,7 @@ Requests that are sent before those ahead of them are answered wait unread.
 
 import re
 from asyncio import Event
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any, cast
@@ -15,7 +15,12 @@ from urllib.parse import unquote
 import httptools
 import msgspec
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import (
+    HEADER_VALUE_RE,
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from adapters.messages import SENTENCES
 from adapters.rest.bounds import (
@@ -64,6 +69,8 @@ class Part(Enum):
 
 
 _BODY = Part.BODY
+
+type Headers = Iterable[tuple[bytes, bytes]]
 
 
 class ClientGone(Exception):  # noqa: N818 - it may go
@@ -177,7 +184,7 @@ class HttpConnection(HttpToolsProtocol):
             if self.pipeline:
                 self._held = data
                 return
-            piece, data = data[:PIECE], data[PIECE:]
+            piece, data = (data, b"") if len(data) <= PIECE else (data[:PIECE], data[PIECE:])
             try:
                 self.parser.feed_data(piece)
             except httptools.HttpParserUpgrade as upgrade:
@@ -472,6 +479,8 @@ class Exchange(RequestResponseCycle):
 
     ended = False
     _given = False
+    _start: Any = None
+    """How the answer begins, until its body comes."""
 
     def end(self) -> None:
         """Let those know who wait for the client to go."""
@@ -504,6 +513,48 @@ class Exchange(RequestResponseCycle):
             raise ClientGone
         return message
 
+    async def send(self, message: Any) -> None:
+        """Send a part of the answer: its head together with its body, where it says how long that is."""
+        if message["type"] == "http.response.start":
+            if not self.response_started and _tells_length(message["headers"]):
+                self._start = message
+                return
+        elif (start := self._start) is not None:
+            self._start = None
+            body = message.get("body", b"")
+            if not message.get("more_body", False) and self.scope["method"] != "HEAD":
+                await self._send_whole(start["status"], start["headers"], body)
+                return
+            await super().send(start)
+        await super().send(message)
+
+    async def _send_whole(self, status: int, headers: Headers, body: bytes) -> None:
+        """Send an answer in one piece: two would be two packets, and wake the client twice."""
+        if self.flow.write_paused and not self.disconnected:
+            await self.flow.drain()
+        if self.disconnected:
+            return
+        lines = [STATUS_LINE[status]]
+        for name, value in self.default_headers:
+            lines += (name, b": ", value, b"\r\n")
+        for name, value in headers:
+            if HEADER_VALUE_RE.search(value):
+                raise ValueError(f"the header {name.decode()} would end within its value")
+            if name == b"content-length" and int(value) != len(body):
+                raise ValueError("the body is not as long as its header says")
+            if name == b"connection" and b"close" in value:
+                self.keep_alive = False
+            else:
+                lines += (name, b": ", value, b"\r\n")
+        lines.append(b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n")
+        lines.append(body)
+        self.response_started = self.response_complete = True
+        self.transport.write(b"".join(lines))
+        self.message_event.set()
+        if not self.keep_alive:
+            self.transport.close()
+        self.on_response()
+
 
 class CarefulExchange(Exchange):
     """A request whose client knows no chunks, or asks whether to go on, and its answer."""
@@ -516,7 +567,7 @@ class CarefulExchange(Exchange):
             self._prepare(message)
         elif self._until_close and not message.get("more_body", False):
             self.expected_content_length = len(message.get("body", b""))
-        await super().send(message)
+        await RequestResponseCycle.send(self, message)
 
     def _prepare(self, start: Any) -> None:
         """Say how an answer ends, where its request does not allow what is usual."""
@@ -529,6 +580,10 @@ class CarefulExchange(Exchange):
             self._until_close = True
             self.chunked_encoding = False
             self.expected_content_length = 1 << 62
+
+
+def _tells_length(headers: Headers) -> bool:
+    return any(name == b"content-length" for name, _ in headers)
 
 
 class _Flow(FlowControl):
