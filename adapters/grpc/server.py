@@ -130,6 +130,7 @@ class GrpcServer:
         self._server: grpc.aio.Server | None = None
         self._most_connections = most_connections
         self._watches: list[asyncio.Task[None]] = []
+        self._told: int | None = None
         self.port = 0
 
     async def start(self) -> None:
@@ -192,8 +193,10 @@ class GrpcServer:
     async def _tell_health(self) -> None:
         statuses = health_pb2.HealthCheckResponse
         ready = statuses.SERVING if await self._ready() else statuses.NOT_SERVING
-        for service in ("", *SERVICES):
-            await self._health.set(service, ready)
+        if ready != self._told:
+            for service in ("", *SERVICES):
+                await self._health.set(service, ready)
+            self._told = ready
 
     async def _ready(self) -> bool:
         try:
