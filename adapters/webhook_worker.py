@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from adapters.postgres.chat import MESSAGES
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.ends import LogEnds
 from adapters.postgres.follow import Follower
 from adapters.postgres.outbox import DELIVERIES, OutboxRecorder
 from adapters.postgres.store import EVENTS
@@ -58,6 +59,7 @@ class WebhookWorker:
         games: Games,
         clock: Clock,
         poll: Callable[[], float],
+        ends: LogEnds,
     ) -> None:
         """Take what it needs.
 
@@ -66,7 +68,8 @@ class WebhookWorker:
             datastore: The connections.
             games: The registered games by id.
             clock: The time.
-            poll: Gives the seconds after which the log is read though no NOTIFY has come.
+            poll: Gives the seconds after which the log is looked at though no NOTIFY has come.
+            ends: Where the logs end.
         """
         self._deliveries = Deliveries(
             PostgresWebhooks(datastore),
@@ -83,7 +86,8 @@ class WebhookWorker:
             return any([events.catch_up(), chats.catch_up()])
 
         def grown() -> bool:
-            return any([events.grown(), chats.grown()])
+            end = ends.read()
+            return any([events.grown(end.events), chats.grown(end.messages)])
 
         def forget() -> None:
             events.forget()

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Protocol
 
 from adapters.postgres.datastore import Datastore
+from adapters.postgres.ends import LogEnds
 from adapters.postgres.follow import Follower
 from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.read_models.agenda import PostgresAgenda
@@ -229,7 +230,7 @@ def workers(
         matches: The use cases, by which bots play.
         keys: What heads are signed with.
         clock: The time.
-        poll: Gives the seconds after which the log is read though no NOTIFY has come.
+        poll: Gives the seconds after which the log is looked at though no NOTIFY has come.
     """
     agenda = PostgresAgenda(datastore)
     open_for = timedelta(hours=settings.open_match_hours)
@@ -253,8 +254,11 @@ def workers(
     models = ReadModels(
         dict(GAMES), datastore, read_models(), changed=lambda: loop.call_soon_threadsafe(look)
     )
-    follower = Follower(models.catch_up, forget=models.forget, poll=poll, grown=models.grown)
-    webhooks = WebhookWorker(settings, datastore, dict(GAMES), clock, poll)
+    ends = LogEnds(datastore)
+    follower = Follower(
+        models.catch_up, forget=models.forget, poll=poll, grown=lambda: models.grown(ends.read().events)
+    )
+    webhooks = WebhookWorker(settings, datastore, dict(GAMES), clock, poll, ends)
     return Workers(
         [
             Following(follower),

@@ -22,8 +22,6 @@ SELECT max(position) AS reached, count(*) AS said FROM (
 ) AS next
 """
 
-NEWEST = "SELECT coalesce(max(position), 0) AS newest FROM chat_messages"
-
 ASKING = """
 SELECT position, message_id, match_id, room, sent_at, player_id, webhook_id, target
 FROM chat_messages JOIN chat_recipients USING (position) JOIN webhooks USING (player_id)
@@ -86,12 +84,10 @@ class ChatOutboxRecorder(PostgresTrackingRecorder):
             self._wake()
         return more
 
-    def grown(self) -> bool:
+    def grown(self, end: int) -> bool:
         """Return whether the last message is another than when last asked, or was not put down."""
-        with self.datastore.get_connection() as connection:
-            row = connection.execute(NEWEST).fetchone()
-        before, self._end = self._end, 0 if row is None else row["newest"]
-        return self._end != before
+        before, self._end = self._end, end
+        return end != before
 
     def forget(self) -> None:
         """Forget how far was looked: of a failover that may be lost."""

@@ -233,11 +233,10 @@ class OutboxRecorder(PostgresTrackingRecorder):
             self._wake()
         return reached < up_to
 
-    def grown(self) -> bool:
-        """Return whether the log's end is another than when last asked, or something was not put down."""
-        with self.datastore.get_connection() as connection:
-            before, self._end = self._end, newest(connection.cursor())
-        return self._end != before
+    def grown(self, end: int) -> bool:
+        """Return whether the log ends elsewhere than when last asked, or something was not put down."""
+        before, self._end = self._end, end
+        return end != before
 
     def forget(self) -> None:
         """Forget how far the log was read beyond what is stored: of a failover that may be lost."""

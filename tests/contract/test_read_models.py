@@ -8,7 +8,9 @@ import psycopg
 import pytest
 from psycopg import Cursor
 
+from adapters.postgres import ends as log_ends
 from adapters.postgres.datastore import Datastore, hold
+from adapters.postgres.ends import LogEnds
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.catch_up import LOCK, ReadModels
 from adapters.postgres.read_models.model import Happened, ReadModel
@@ -180,23 +182,39 @@ async def test_what_another_process_does_is_left_to_it(
     assert len(await rows(datastore, "first")) == 4
 
 
-async def test_it_is_known_whether_the_log_has_grown(datastore: Datastore, stores: PostgresStores) -> None:
+async def test_it_is_known_whether_the_log_has_grown(
+    datastore: Datastore, stores: PostgresStores, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also that what another process was taking in may still be to be taken in."""
-    models = following(datastore, Written("first"))
-    assert models.grown()
+    monkeypatch.setattr(log_ends, "FRESH", 0.0)
+    models, ends = following(datastore, Written("first")), LogEnds(datastore)
+    assert models.grown(ends.read().events)
     up(models)
-    assert not models.grown()
+    assert not models.grown(ends.read().events)
     await play(stores, 1)
-    assert models.grown()
+    assert models.grown(ends.read().events)
     up(models)
-    assert not models.grown()
+    assert not models.grown(ends.read().events)
     await play(stores, 1)
-    assert models.grown()
+    assert models.grown(ends.read().events)
     with datastore.transaction() as cursor:
         hold(cursor, LOCK)
         up(models)
-    assert models.grown()
+    assert models.grown(ends.read().events)
     up(models)
-    assert not models.grown()
+    assert not models.grown(ends.read().events)
     models.forget()
-    assert models.grown()
+    assert models.grown(ends.read().events)
+
+
+async def test_where_the_logs_end_is_read_once_for_all_who_ask(
+    datastore: Datastore, stores: PostgresStores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is given is a moment old at most."""
+    monkeypatch.setattr(log_ends, "FRESH", 1e6)
+    ends = LogEnds(datastore)
+    before = ends.read()
+    await play(stores, 1)
+    assert ends.read() == before
+    monkeypatch.setattr(log_ends, "FRESH", 0.0)
+    assert LogEnds(datastore).read().events > before.events

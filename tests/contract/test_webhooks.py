@@ -12,9 +12,11 @@ import psycopg
 import pytest
 
 from adapters.postgres import chat_outbox, memory_webhooks, outbox
+from adapters.postgres import ends as log_ends
 from adapters.postgres import webhooks as postgres_webhooks
 from adapters.postgres.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.datastore import hold
+from adapters.postgres.ends import LogEnds
 from adapters.postgres.notices import notify
 from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.read_models.player_feed import PlayerFeedModel
@@ -509,12 +511,16 @@ async def test_messages_wake_who_sends_them(database: str) -> None:
         assert len(woken) == 1
 
 
-async def test_it_is_known_whether_there_is_more_to_put_down(database: str) -> None:
+async def test_it_is_known_whether_there_is_more_to_put_down(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also that what another process was putting down may still be to be put down."""
+    monkeypatch.setattr(log_ends, "FRESH", 0.0)
     async with postgres_stores(database) as stores:
         matches, ann = stores.node(), await player(stores)
         events = OutboxRecorder(dict(GAMES), stores.datastore, lambda: None)
         chats = ChatOutboxRecorder(stores.datastore, lambda: None)
+        ends = LogEnds(stores.datastore)
 
         async def play() -> None:
             await solo(matches, ann)
@@ -522,20 +528,23 @@ async def test_it_is_known_whether_there_is_more_to_put_down(database: str) -> N
         async def say() -> None:
             await whisper(stores, ann)
 
-        for recorder, name, happens in ((events, outbox.NAME, play), (chats, chat_outbox.NAME, say)):
+        for recorder, log, name, happens in (
+            (events, "events", outbox.NAME, play),
+            (chats, "messages", chat_outbox.NAME, say),
+        ):
             recorder.catch_up()
-            assert recorder.grown()
-            assert not recorder.grown()
+            assert recorder.grown(getattr(ends.read(), log))
+            assert not recorder.grown(getattr(ends.read(), log))
             await happens()
-            assert recorder.grown()
+            assert recorder.grown(getattr(ends.read(), log))
             with stores.datastore.transaction() as cursor:
                 hold(cursor, name)
                 recorder.catch_up()
-            assert recorder.grown()
+            assert recorder.grown(getattr(ends.read(), log))
             recorder.catch_up()
-            assert not recorder.grown()
+            assert not recorder.grown(getattr(ends.read(), log))
             recorder.forget()
-            assert recorder.grown()
+            assert recorder.grown(getattr(ends.read(), log))
 
 
 async def unproved(stores: Stores, webhooks: Webhooks, reach: Reach) -> tuple[Webhook, Parcel]:

@@ -112,11 +112,10 @@ class ReadModels(PostgresTrackingRecorder):
             raise trouble
         return more
 
-    def grown(self) -> bool:
-        """Return whether the log's end is another than when last asked, or something was not taken in."""
-        with self.datastore.get_connection() as connection:
-            before, self._end = self._end, newest(connection.cursor())
-        return self._end != before
+    def grown(self, end: int) -> bool:
+        """Return whether the log ends elsewhere than when last asked, or something was not taken in."""
+        before, self._end = self._end, end
+        return end != before
 
     def forget(self) -> None:
         """Forget how far the log was read beyond what is stored: of a failover that may be lost."""
