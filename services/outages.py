@@ -105,7 +105,7 @@ class Heart:
             self._vitals.failed()
             raise
         self._vitals.answered()
-        return BEAT - min(BEAT, ago) + MARGIN
+        return BEAT - min(BEAT, max(ago, timedelta())) + MARGIN
 
 
 MARGIN = timedelta(milliseconds=50)

@@ -11,9 +11,10 @@ from adapters.postgres.audit import FIRST, LAST, StoredAudit
 from adapters.postgres.outages import PostgresOutages
 from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign, TimeControl, TimeControlKind
+from services.health import Degraded, Vitals
 from services.ids import MatchId
 from services.matches import Matches
-from services.outages import BEAT, Settlement
+from services.outages import BEAT, Heart, Settlement
 from services.timekeeper import Timekeeper
 from tests.support.use_cases import ManualClock, PostgresStores, lobby_of, postgres_stores, proposal
 
@@ -95,6 +96,21 @@ async def test_a_beat_is_due_every_two_seconds_whoever_gives_it(there: Deploymen
     after = await there.stores.datastore.execute(query)
     assert after != before
     assert await there.outages.since(there.clock.now() - 60 * SECOND) == []
+
+
+async def test_a_beat_to_come_keeps_nobody_from_the_next(there: Deployment) -> None:
+    """The clock was set back, or the new primary's is slow: beats go on at once, and it was no outage."""
+    await there.stores.datastore.execute("UPDATE beats SET at = clock_timestamp() + interval '1 hour'")
+    heart = Heart(there.outages, Vitals(nothing))
+    assert timedelta() < await heart.step() <= BEAT + SECOND
+    (row,) = await there.stores.datastore.execute("SELECT at <= clock_timestamp() AS past FROM beats")
+    assert row["past"]
+    assert await there.outages.unsettled() == []
+
+
+async def nothing() -> list[Degraded]:
+    """Return that all goes well."""
+    return []
 
 
 async def test_the_first_beat_of_all_ends_no_outage(there: Deployment) -> None:
