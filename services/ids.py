@@ -54,8 +54,8 @@ def match_id(number: UUID) -> MatchId:
 
 
 def made_before(at: datetime) -> UUID:
-    """Return what is above all ids that were made before a time, and not above any other."""
-    return UUID(int=int(at.timestamp() * 1000) << 80)
+    """Return what is above all ids made before a time, which none is before 1970, and not above any other."""
+    return UUID(int=max(0, int(at.timestamp() * 1000)) << 80)
 
 
 def made_at(id: MatchId) -> datetime:

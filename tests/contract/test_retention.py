@@ -13,6 +13,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.read_models.player_feed import PlayerFeedModel
 from adapters.postgres.read_models.rebuild import Rebuild
 from adapters.postgres.retention import EXPIRED_TOKENS, OUTAGES_KEPT, QUICK_MATCH_CALLS_KEPT, PostgresArchive
+from adapters.settings import LONGEST_DAYS
 from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
@@ -22,6 +23,7 @@ from services.matches import uuid_of
 from services.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
 from services.ports import OPENING_KEPT, Clock, Holding, Opening, QuotaKind, Scope, Secrets, Wish
 from services.retention import BREATH, EVERY, Retention
+from services.timekeeper import Timekeeper
 from tests.support.use_cases import ManualClock, PostgresStores, postgres_stores, proposal
 
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -268,3 +270,13 @@ async def test_retention_takes_breath_between_batches(stores: PostgresStores, cl
     archive = PostgresArchive(stores.datastore, feed=FEED, open_for=OPEN_FOR)
     assert await Retention(archive, clock).step() == EVERY
     assert BREATH < EVERY
+
+
+async def test_nothing_is_forgotten_of_the_longest_times_that_can_be_set(stores: PostgresStores) -> None:
+    """A hundred years ago there was nothing, and it can be said all the same."""
+    long = timedelta(days=LONGEST_DAYS)
+    archive = PostgresArchive(stores.datastore, feed=long, open_for=long)
+    assert not await archive.forget(stores.clock.now(), 3)
+    assert await stores.webhooks.purge(stores.clock.now() - long, 10) == 0
+    keeper = Timekeeper(stores.node().decisions, stores.agenda, stores.clock, long)
+    assert (await keeper.step()).total_seconds() > 0
