@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument(
         "--matches", type=int, default=200_000, help="commands, listing: how many stored matches are many"
     )
-    parser.add_argument("--minutes", type=float, default=5, help="slope: how long is played")
+    parser.add_argument("--minutes", type=float, default=20, help="slope: how long is played")
     parser.add_argument("--settle", type=float, default=60, help="idle: seconds before the measurement")
     arguments = parser.parse_args()
     wanted = arguments.what or list(NAMES)

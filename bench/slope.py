@@ -2,7 +2,7 @@
 
 Players open matches of Montana, each of which is watched by server-sent events from its beginning to its
 end, make some moves and resign, again and again. Memory is read every second; the slope is that of the
-straight line that fits best, over the last two thirds of the time.
+straight line that fits best, behind the time in which caches of a fixed size fill.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ PLAYERS = 16
 MOVES = 40
 """How many moves a match lasts."""
 REMEMBERED = 200
-WARM = 3
-"""The slope is not taken of the first part of so many."""
+WARM = 600.0
+"""The seconds at the beginning of which the slope is not taken; of a run shorter than twice that, half."""
 LAST = 200
 """How many bytes of a stream are kept: enough for what it ends with."""
 RESIGN = msgspec.json.encode({"command": {"type": "resign"}})
@@ -80,7 +80,7 @@ async def _played(server: Serving, seconds: float) -> None:
             await asyncio.sleep(1)
             samples.append((monotonic() - ends + seconds, server.memory() / 1e6))
         await asyncio.gather(*playing)
-    settled = samples[len(samples) // WARM :]
+    settled = [sample for sample in samples if sample[0] >= min(WARM, seconds / 2)]
     slope, _ = linear_regression(*zip(*settled, strict=True))
     print(f"\nmemory in {seconds / 60:.1f} minutes of play, {REMEMBERED} matches remembered\n")
     print(f"{'commands/s':>11}{'MB first':>10}{'MB settled':>12}{'MB last':>9}{'MB an hour':>12}")
