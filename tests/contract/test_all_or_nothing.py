@@ -250,6 +250,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         "without": (),
         "counts": [Count(match, None, 1, NOW), Count(match, Seat(0), 0, NOW)],
         "matches": [match],
+        "end": 1,
         "steps": {"lists": timedelta(seconds=1)},
         "only_open": False,
         "full": True,

@@ -12,7 +12,8 @@ from tests.support.streams import Lines, streaming_client
 
 SETTLED = 3.0
 """Seconds after which a service that has started is idle."""
-WATCHED = 6.0
+WATCHED = 10.0
+"""Twice the pause between two looks, which all processes make at the same moments."""
 A_SECOND = 12
 """Transactions a second that are still next to nothing: each of some twelve workers looks every 5 seconds."""
 WAKING = 50
