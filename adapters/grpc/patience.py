@@ -6,7 +6,7 @@ no room. All calls that wait are looked at once a second: one timer for all cost
 
 import asyncio
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import grpc
@@ -18,7 +18,7 @@ from services.ticks import until
 LOOK = 1.0
 """Seconds between two looks at all calls that wait."""
 SHARE = 200
-"""How many times as long as a look takes passes until the next, at least."""
+"""How many times the processor time of a look passes until the next, at least."""
 REQUEST_SECONDS = 10.0
 """How long a call's request may take to come."""
 ANSWER_SECONDS = 20.0
@@ -86,10 +86,10 @@ async def look_after(connections: Connections, patience: Patience) -> None:
     pause = 0.0
     while True:
         await asyncio.sleep(max(until(LOOK), pause))
-        began = perf_counter()
+        began = thread_time()
         connections.look()
         patience.look(loop.time(), connections.shut)
-        pause = SHARE * (perf_counter() - began)
+        pause = SHARE * (thread_time() - began)
 
 
 def _current() -> asyncio.Task[Any]:

@@ -1,6 +1,7 @@
 """A client of HTTP/2 that sends what it is told to, frame by frame, as no library does."""
 
 import asyncio
+from collections.abc import Callable
 from enum import IntEnum, IntFlag
 from typing import NamedTuple, Self
 
@@ -71,8 +72,10 @@ class Http2:
         one.writer.write(PREFACE + frame(Kind.SETTINGS, settings))
         return one
 
-    async def frames(self, seconds: float) -> list[Frame]:
-        """Return what comes until the connection ends, or for so long."""
+    async def frames(
+        self, seconds: float, enough: Callable[[list[Frame]], bool] | None = None
+    ) -> list[Frame]:
+        """Return what comes until it is enough, the connection ends or for so long."""
         given: list[Frame] = []
         try:
             async with asyncio.timeout(seconds):
@@ -80,6 +83,8 @@ class Http2:
                     head = await self._reader.readexactly(9)
                     payload = await self._reader.readexactly(int.from_bytes(head[:3]))
                     given.append(Frame(head[3], head[4], int.from_bytes(head[5:9]), payload))
+                    if enough is not None and enough(given):
+                        return given
         except (asyncio.IncompleteReadError, ConnectionError, TimeoutError):
             return given
 
