@@ -17,6 +17,8 @@ from eventsourcing.persistence import StoredEvent
 from adapters.postgres.mapper import EventMapper, LoggedEvent
 from adapters.settings import Settings
 from domain.games import GAMES
+from domain.games.montana import GAME
+from domain.games.montana.catalogue import Options
 from domain.match import (
     Disclosure,
     Holder,
@@ -31,8 +33,6 @@ from domain.match import (
     take_seat,
 )
 from domain.match.proof import Link
-from domain.montana import GAME
-from domain.montana.catalogue import Options
 from domain.shared.chance import SeededChance
 from domain.shared.seats import Seat
 from services.ids import match_id, new_uuid, written

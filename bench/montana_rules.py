@@ -15,6 +15,10 @@ from typing import Any
 import msgspec
 
 from bench.montana_lists import Lists
+from domain.games.montana import GAME
+from domain.games.montana.catalogue import Options
+from domain.games.montana.events import CardMoved, Dealt, Redealt
+from domain.games.montana.state import State
 from domain.match import (
     Disclosure,
     Holder,
@@ -29,10 +33,6 @@ from domain.match import (
     submit,
     take_seat,
 )
-from domain.montana import GAME
-from domain.montana.catalogue import Options
-from domain.montana.events import CardMoved, Dealt, Redealt
-from domain.montana.state import State
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.seats import Seat

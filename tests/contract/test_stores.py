@@ -10,9 +10,9 @@ import pytest
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import SNAPSHOT_SCHEMA, EventMapper, LoggedEvent
 from domain.games import GAMES
+from domain.games.montana.events import CardMoved, Dealt
 from domain.match import Disclosure, Opened, PlayerId, SeatTaken, Started, Terms, Visibility, evolve
 from domain.match.state import Holder, HolderKind
-from domain.montana.events import CardMoved, Dealt
 from domain.shared.seats import Seat
 from services.errors import NotFound, Unavailable
 from services.ids import MatchId, match_id, new_uuid, written

@@ -49,9 +49,9 @@ from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.store import EVENTS, postgres_log, uuid_of
 from domain.games import GAMES
+from domain.games.montana import GAME
+from domain.games.montana.commands import MoveCard
 from domain.match import PlayerId
-from domain.montana import GAME
-from domain.montana.commands import MoveCard
 from tests.support.appending import writer
 from tests.support.database import Databases, end_sessions
 from tests.support.montana import ENDLESS, WALK

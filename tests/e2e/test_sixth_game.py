@@ -28,7 +28,7 @@ def copy(tmp_path: Path) -> Path:
     for package in ("domain", "services", "adapters", "proto"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
     shutil.copytree(SIXTH_GAME, tmp_path, ignore=ignored, dirs_exist_ok=True)
-    registry = tmp_path / "domain" / "games.py"
+    registry = tmp_path / "domain" / "games" / "__init__.py"
     before = registry.read_text(encoding="utf-8")
     after = before.replace(LAST_LINE, LAST_LINE + GAME_LINE)
     assert len(after.splitlines()) == len(before.splitlines()) + 1
@@ -79,7 +79,7 @@ class Caller:
 def test_a_sixth_game_is_played_over_rest_and_grpc(copy: Path, database: str) -> None:
     """Ann plays over REST and Ben over gRPC, to the end; each sees its own cards and not the other's."""
     unions = {f"proto/montane/v1/{union}.proto" for union in ("games", "options", "tables")}
-    assert changed(copy) == {"domain/games.py", *unions}
+    assert changed(copy) == {"domain/games/__init__.py", *unions}
     with Server("--database-url", database, environment={"PYTHONPATH": str(copy)}) as server:
         ann, ben = Client(server.url), Caller(copy, server, "Ben")
         listed = [game["id"] for game in ann.get("/v1/games")["items"]]

@@ -13,18 +13,18 @@ import pytest
 from msgspec import Raw
 
 from domain.games import GAMES
+from domain.games.montana.catalogue import CARDS
+from domain.games.montanara.catalogue import SHUFFLED
+from domain.games.montmartre.catalogue import PACK as MUSES
+from domain.games.mount_drago.catalogue import PACK as DRAGONS
+from domain.games.mount_drago.catalogue import VALUES
+from domain.games.mount_drago.commands import PlayCard
+from domain.games.mountains.catalogue import DECKS, HIKING_CARDS
+from domain.games.mountains.catalogue import PACK as EQUIPMENT
 from domain.match import Disclosure, OnTimeOut, TimeControl, TimeControlKind
 from domain.match.heads import Head, day_of, signed_day, signed_head
 from domain.match.proof import request_hash
 from domain.match.state import PlayerId
-from domain.montana.catalogue import CARDS
-from domain.montanara.catalogue import SHUFFLED
-from domain.montmartre.catalogue import PACK as MUSES
-from domain.mount_drago.catalogue import PACK as DRAGONS
-from domain.mount_drago.catalogue import VALUES
-from domain.mount_drago.commands import PlayCard
-from domain.mountains.catalogue import DECKS, HIKING_CARDS
-from domain.mountains.catalogue import PACK as EQUIPMENT
 from domain.shared.canonical import canonical
 from domain.shared.chain import Record, commitment, genesis, record_hash, salts, written
 from domain.shared.chance import ByteStream, decision_chance, seed_commitment

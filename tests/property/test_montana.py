@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.montana import GAME
-from domain.montana.catalogue import CARDS, COLUMNS, RANKS, ROWS, Options, RedealPolicy
-from domain.montana.commands import Command, MoveCard, Redeal
-from domain.montana.events import CardMoved, Dealt, Event, Redealt
-from domain.montana.legality import cards_fitting, stuck
-from domain.montana.state import State, gaps
+from domain.games.montana import GAME
+from domain.games.montana.catalogue import CARDS, COLUMNS, RANKS, ROWS, Options, RedealPolicy
+from domain.games.montana.commands import Command, MoveCard, Redeal
+from domain.games.montana.events import CardMoved, Dealt, Event, Redealt
+from domain.games.montana.legality import cards_fitting, stuck
+from domain.games.montana.state import State, gaps
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.seats import Seat

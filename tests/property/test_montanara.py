@@ -10,9 +10,9 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.montanara import GAME
-from domain.montanara.catalogue import IN_RANGE, PACK, PLACES, SPACES, Kind, Options, TunnelOrder
-from domain.montanara.commands import (
+from domain.games.montanara import GAME
+from domain.games.montanara.catalogue import IN_RANGE, PACK, PLACES, SPACES, Kind, Options, TunnelOrder
+from domain.games.montanara.commands import (
     COMMANDS,
     ArrangeTunnel,
     Command,
@@ -33,9 +33,9 @@ from domain.montanara.commands import (
     StopDrilling,
     TakeCard,
 )
-from domain.montanara.events import Event, TunnelArranged
-from domain.montanara.state import BOTH, Phase, State, in_tunnel, opponent
-from domain.montanara.view import Table
+from domain.games.montanara.events import Event, TunnelArranged
+from domain.games.montanara.state import BOTH, Phase, State, in_tunnel, opponent
+from domain.games.montanara.view import Table
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated

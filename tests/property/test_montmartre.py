@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from domain.montmartre import GAME
-from domain.montmartre.catalogue import CARDS, COLOURS, PACK, STYLES, VALUES, Options
-from domain.montmartre.commands import (
+from domain.games.montmartre import GAME
+from domain.games.montmartre.catalogue import CARDS, COLOURS, PACK, STYLES, VALUES, Options
+from domain.games.montmartre.commands import (
     COMMANDS,
     Command,
     DeclineContract,
@@ -24,7 +24,7 @@ from domain.montmartre.commands import (
     SellPair,
     TakeContract,
 )
-from domain.montmartre.events import (
+from domain.games.montmartre.events import (
     CardsPicked,
     ContractsOffered,
     ContractTaken,
@@ -35,7 +35,7 @@ from domain.montmartre.events import (
     TurnEnded,
     VollardMoved,
 )
-from domain.montmartre.state import Phase, State, paintings
+from domain.games.montmartre.state import Phase, State, paintings
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.seats import Seat, seats_in_order

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from domain.mount_drago import GAME
-from domain.mount_drago.catalogue import (
+from domain.games.mount_drago import GAME
+from domain.games.mount_drago.catalogue import (
     CARDS,
     COLOURS,
     DRAGONS,
@@ -23,8 +23,8 @@ from domain.mount_drago.catalogue import (
     board_for,
     in_order,
 )
-from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
-from domain.mount_drago.events import (
+from domain.games.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
+from domain.games.mount_drago.events import (
     CardPlayed,
     CardsDrawn,
     Dealt,
@@ -33,7 +33,7 @@ from domain.mount_drago.events import (
     Scored,
     SummitCardsDiscarded,
 )
-from domain.mount_drago.state import INITIAL, Phase, State
+from domain.games.mount_drago.state import INITIAL, Phase, State
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.outcomes import OutcomeKind

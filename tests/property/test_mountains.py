@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.match import Finished
-from domain.mountains import GAME
-from domain.mountains.catalogue import (
+from domain.games.mountains import GAME
+from domain.games.mountains.catalogue import (
     DECKS,
     EQUIPMENT,
     HIKING_CARDS,
@@ -19,7 +18,7 @@ from domain.mountains.catalogue import (
     SummitBooks,
     in_order,
 )
-from domain.mountains.commands import (
+from domain.games.mountains.commands import (
     AbandonHike,
     AcceptOffer,
     Ask,
@@ -30,7 +29,7 @@ from domain.mountains.commands import (
     DeclineOffer,
     Rest,
 )
-from domain.mountains.events import (
+from domain.games.mountains.events import (
     CardTurnedOver,
     EquipmentAsked,
     EquipmentBought,
@@ -41,7 +40,8 @@ from domain.mountains.events import (
     StampsBought,
     TurnEnded,
 )
-from domain.mountains.state import State
+from domain.games.mountains.state import State
+from domain.match import Finished
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.outcomes import OutcomeKind

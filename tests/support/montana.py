@@ -1,10 +1,10 @@
 """Tables of Montana as text, and Montana's scenarios."""
 
-from domain.montana import GAME
-from domain.montana.catalogue import ACES, CARDS, COLUMNS, NAMES, NUMBERS, ROWS, Card, RedealPolicy
-from domain.montana.commands import Command, MoveCard
-from domain.montana.events import Event
-from domain.montana.state import State
+from domain.games.montana import GAME
+from domain.games.montana.catalogue import ACES, CARDS, COLUMNS, NAMES, NUMBERS, ROWS, Card, RedealPolicy
+from domain.games.montana.commands import Command, MoveCard
+from domain.games.montana.events import Event
+from domain.games.montana.state import State
 from tests.support.scenarios import Scenarios
 
 montana: Scenarios[State, Command, Event] = Scenarios(GAME)

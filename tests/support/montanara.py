@@ -2,12 +2,12 @@
 
 from msgspec.structs import replace
 
-from domain.montanara import GAME
-from domain.montanara.catalogue import Kind, TunnelOrder
-from domain.montanara.commands import Command
-from domain.montanara.events import Event
-from domain.montanara.state import BOTH, INITIAL, Card, Display, State, as_hand, opponent
-from domain.montanara.view import Table
+from domain.games.montanara import GAME
+from domain.games.montanara.catalogue import Kind, TunnelOrder
+from domain.games.montanara.commands import Command
+from domain.games.montanara.events import Event
+from domain.games.montanara.state import BOTH, INITIAL, Card, Display, State, as_hand, opponent
+from domain.games.montanara.view import Table
 from domain.shared.chance import Chance
 from domain.shared.game import play
 from domain.shared.seats import Seat

@@ -2,9 +2,9 @@
 
 from typing import assert_never
 
-from domain.montanara.catalogue import Kind, in_order
-from domain.montanara.commands import Place
-from domain.montanara.events import (
+from domain.games.montanara.catalogue import Kind, in_order
+from domain.games.montanara.commands import Place
+from domain.games.montanara.events import (
     CardDug,
     CardLifted,
     CardPlaced,
@@ -26,8 +26,8 @@ from domain.montanara.events import (
     TunnelArranged,
     TunnelPlayed,
 )
-from domain.montanara.state import Phase
-from domain.montanara.view import Known, Table, TableSeat
+from domain.games.montanara.state import Phase
+from domain.games.montanara.view import Known, Table, TableSeat
 from domain.shared.seats import Seat
 from domain.shared.viewers import Seen, TablePile, Viewer, sees_all
 

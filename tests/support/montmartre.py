@@ -1,7 +1,7 @@
 """Tables of Montmartre as text, and Montmartre's scenarios."""
 
-from domain.montmartre import GAME
-from domain.montmartre.catalogue import (
+from domain.games.montmartre import GAME
+from domain.games.montmartre.catalogue import (
     CARDS,
     COLLECTORS,
     COLOURS,
@@ -12,10 +12,10 @@ from domain.montmartre.catalogue import (
     Card,
     Colour,
 )
-from domain.montmartre.commands import Command
-from domain.montmartre.events import Event
-from domain.montmartre.setup import laid
-from domain.montmartre.state import Ending, Painter, Phase, State
+from domain.games.montmartre.commands import Command
+from domain.games.montmartre.events import Event
+from domain.games.montmartre.setup import laid
+from domain.games.montmartre.state import Ending, Painter, Phase, State
 from domain.shared.piles import draw, without
 from domain.shared.seats import Seat
 from tests.support.scenarios import Scenarios

@@ -4,9 +4,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.montmartre import GAME
-from domain.montmartre.catalogue import Card, in_order
-from domain.montmartre.events import (
+from domain.games.montmartre import GAME
+from domain.games.montmartre.catalogue import Card, in_order
+from domain.games.montmartre.events import (
     CardsPicked,
     ContractDeclined,
     ContractsOffered,
@@ -20,8 +20,8 @@ from domain.montmartre.events import (
     TurnEnded,
     VollardMoved,
 )
-from domain.montmartre.state import Phase
-from domain.montmartre.view import Collector, Table, TablePile, TableSeat
+from domain.games.montmartre.state import Phase
+from domain.games.montmartre.view import Collector, Table, TablePile, TableSeat
 from domain.shared.piles import put, without
 from domain.shared.seats import Seat
 from domain.shared.viewers import Seen, Viewer, revealed, sees

@@ -2,11 +2,11 @@
 
 from typing import cast
 
-from domain.mount_drago import GAME
-from domain.mount_drago.catalogue import CARDS, COLOURS, PACK, Card, Colour, in_order
-from domain.mount_drago.commands import Command
-from domain.mount_drago.events import CardsDrawn, Event
-from domain.mount_drago.state import Phase, State
+from domain.games.mount_drago import GAME
+from domain.games.mount_drago.catalogue import CARDS, COLOURS, PACK, Card, Colour, in_order
+from domain.games.mount_drago.commands import Command
+from domain.games.mount_drago.events import CardsDrawn, Event
+from domain.games.mount_drago.state import Phase, State
 from domain.shared.piles import without
 from domain.shared.seats import Seat
 from tests.support.scenarios import Scenarios

@@ -4,9 +4,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.mount_drago import GAME
-from domain.mount_drago.catalogue import COLOURS, DRAGONS, Card, board_for, in_order
-from domain.mount_drago.events import (
+from domain.games.mount_drago import GAME
+from domain.games.mount_drago.catalogue import COLOURS, DRAGONS, Card, board_for, in_order
+from domain.games.mount_drago.events import (
     CardPlayed,
     CardsDrawn,
     Dealt,
@@ -15,8 +15,8 @@ from domain.mount_drago.events import (
     Scored,
     SummitCardsDiscarded,
 )
-from domain.mount_drago.state import Phase
-from domain.mount_drago.view import Dragon, Table, TableSeat
+from domain.games.mount_drago.state import Phase
+from domain.games.mount_drago.view import Dragon, Table, TableSeat
 from domain.shared.piles import draw, put, without
 from domain.shared.seats import Seat
 from domain.shared.viewers import Seen, TablePile, Viewer, revealed, sees

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import cast
 
-from domain.mountains import GAME
-from domain.mountains.catalogue import (
+from domain.games.mountains import GAME
+from domain.games.mountains.catalogue import (
     CARDS,
     DECKS,
     FIRST_STONES,
@@ -17,9 +17,9 @@ from domain.mountains.catalogue import (
     SummitBooks,
     in_order,
 )
-from domain.mountains.commands import Command
-from domain.mountains.events import Event
-from domain.mountains.state import Phase, State
+from domain.games.mountains.commands import Command
+from domain.games.mountains.events import Event
+from domain.games.mountains.state import Phase, State
 from domain.shared.piles import without
 from domain.shared.seats import Seat
 from tests.support.scenarios import Scenarios

@@ -4,10 +4,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.match import Finished
-from domain.mountains import GAME
-from domain.mountains.catalogue import DECKS, CardKind, Equipment, HikingCard, SummitBooks, in_order
-from domain.mountains.events import (
+from domain.games.mountains import GAME
+from domain.games.mountains.catalogue import DECKS, CardKind, Equipment, HikingCard, SummitBooks, in_order
+from domain.games.mountains.events import (
     CardTurnedOver,
     Dealt,
     EquipmentAsked,
@@ -22,8 +21,9 @@ from domain.mountains.events import (
     StampsBought,
     TurnEnded,
 )
-from domain.mountains.state import Phase
-from domain.mountains.view import Table, TableDeck, TableSeat
+from domain.games.mountains.state import Phase
+from domain.games.mountains.view import Table, TableDeck, TableSeat
+from domain.match import Finished
 from domain.shared.piles import put, without
 from domain.shared.seats import Seat, by_seat, next_seat
 from domain.shared.viewers import TablePile, Viewer, revealed, sees

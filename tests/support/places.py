@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from domain.montana.catalogue import CELLS, COLUMNS, GAP, RANKS, TWOS
-from domain.montana.outcome import WON
-from domain.montana.state import State as Montana
-from domain.montanara.catalogue import CRYSTALS_TO_WIN, SPACES, Kind
-from domain.montanara.commands import Dig, DigHome, PlayDwarf, PlayTheft, PlayTunnel, TakeCard
-from domain.montanara.events import (
+from domain.games.montana.catalogue import CELLS, COLUMNS, GAP, RANKS, TWOS
+from domain.games.montana.outcome import WON
+from domain.games.montana.state import State as Montana
+from domain.games.montanara.catalogue import CRYSTALS_TO_WIN, SPACES, Kind
+from domain.games.montanara.commands import Dig, DigHome, PlayDwarf, PlayTheft, PlayTunnel, TakeCard
+from domain.games.montanara.events import (
     CardDug,
     CaveInDug,
     CaveInPlayed,
@@ -28,32 +28,32 @@ from domain.montanara.events import (
     ShakingPlayed,
     TunnelPlayed,
 )
-from domain.montanara.state import Card, Display, as_hand
-from domain.montanara.state import State as Montanara
-from domain.montmartre.catalogue import COLLECTORS, COLOURS, FRANCS, HAND, STYLES
-from domain.montmartre.catalogue import in_order as in_order_of_colours
-from domain.montmartre.commands import Sell, SellOff, SellPair
-from domain.montmartre.events import CardsPicked, ContractsOffered, PilesRenewed, TurnEnded
-from domain.montmartre.state import State as Montmartre
-from domain.mount_drago.catalogue import LAST_TO_ENTER, SUMMIT_SPACES
-from domain.mount_drago.commands import DiscardSummitCards
-from domain.mount_drago.events import CardsDrawn, DrawPileRenewed, Scored
-from domain.mount_drago.state import Phase as DragoPhase
-from domain.mount_drago.state import State as MountDrago
-from domain.mount_drago.state import board
-from domain.mountains.catalogue import CARDS as HIKING_CARDS
-from domain.mountains.catalogue import FIRST_HIGH_DECK, CardKind
-from domain.mountains.catalogue import in_order as in_order_of_equipment
-from domain.mountains.commands import AcceptOffer, Ask, CompleteHike
-from domain.mountains.events import (
+from domain.games.montanara.state import Card, Display, as_hand
+from domain.games.montanara.state import State as Montanara
+from domain.games.montmartre.catalogue import COLLECTORS, COLOURS, FRANCS, HAND, STYLES
+from domain.games.montmartre.catalogue import in_order as in_order_of_colours
+from domain.games.montmartre.commands import Sell, SellOff, SellPair
+from domain.games.montmartre.events import CardsPicked, ContractsOffered, PilesRenewed, TurnEnded
+from domain.games.montmartre.state import State as Montmartre
+from domain.games.mount_drago.catalogue import LAST_TO_ENTER, SUMMIT_SPACES
+from domain.games.mount_drago.commands import DiscardSummitCards
+from domain.games.mount_drago.events import CardsDrawn, DrawPileRenewed, Scored
+from domain.games.mount_drago.state import Phase as DragoPhase
+from domain.games.mount_drago.state import State as MountDrago
+from domain.games.mount_drago.state import board
+from domain.games.mountains.catalogue import CARDS as HIKING_CARDS
+from domain.games.mountains.catalogue import FIRST_HIGH_DECK, CardKind
+from domain.games.mountains.catalogue import in_order as in_order_of_equipment
+from domain.games.mountains.commands import AcceptOffer, Ask, CompleteHike
+from domain.games.mountains.events import (
     CardTurnedOver,
     EquipmentAsked,
     EquipmentBought,
     HikeCompleted,
     OfferPassedOver,
 )
-from domain.mountains.events import TurnEnded as HikerTurnEnded
-from domain.mountains.state import State as Mountains
+from domain.games.mountains.events import TurnEnded as HikerTurnEnded
+from domain.games.mountains.state import State as Mountains
 from domain.shared.piles import put
 from domain.shared.seats import Seat
 from tests.support.matches import playing

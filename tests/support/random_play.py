@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from domain.montana import GAME
-from domain.montana.catalogue import COLUMNS, GAP, NUMBERS, RANKS, Options
-from domain.montana.commands import Command, MoveCard
-from domain.montana.state import State
+from domain.games.montana import GAME
+from domain.games.montana.catalogue import COLUMNS, GAP, NUMBERS, RANKS, Options
+from domain.games.montana.commands import Command, MoveCard
+from domain.games.montana.state import State
 from domain.shared.chance import Chance
 from domain.shared.game import begin, play
 from domain.shared.seats import Seat

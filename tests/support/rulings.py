@@ -10,15 +10,15 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from domain.games import GAMES
-from domain.montana import events as laid_out
-from domain.montana.catalogue import COMPLETE, ROWS
-from domain.montana.legality import stuck
-from domain.montana.outcome import finished_part
-from domain.montanara import events as dug
-from domain.montanara.catalogue import TUNNEL_LENGTH, Kind
-from domain.montanara.legality import standing, unvisited
-from domain.montmartre import events as painted
-from domain.montmartre.catalogue import (
+from domain.games.montana import events as laid_out
+from domain.games.montana.catalogue import COMPLETE, ROWS
+from domain.games.montana.legality import stuck
+from domain.games.montana.outcome import finished_part
+from domain.games.montanara import events as dug
+from domain.games.montanara.catalogue import TUNNEL_LENGTH, Kind
+from domain.games.montanara.legality import standing, unvisited
+from domain.games.montmartre import events as painted
+from domain.games.montmartre.catalogue import (
     COINS,
     EMPTY_COLLECTORS,
     EMPTY_PILES,
@@ -27,16 +27,16 @@ from domain.montmartre.catalogue import (
     SHELVES,
     WORKSHOP_LIMIT,
 )
-from domain.montmartre.legality import total
-from domain.montmartre.state import State, paintings
-from domain.mount_drago import events as flown
-from domain.mount_drago.catalogue import DRAGONS, Scoring
-from domain.mount_drago.legality import offered
-from domain.mount_drago.state import Phase, board
-from domain.mountains import events as hiked
-from domain.mountains.catalogue import NEEDS
-from domain.mountains.legality import missing
-from domain.mountains.outcome import outcome
+from domain.games.montmartre.legality import total
+from domain.games.montmartre.state import State, paintings
+from domain.games.mount_drago import events as flown
+from domain.games.mount_drago.catalogue import DRAGONS, Scoring
+from domain.games.mount_drago.legality import offered
+from domain.games.mount_drago.state import Phase, board
+from domain.games.mountains import events as hiked
+from domain.games.mountains.catalogue import NEEDS
+from domain.games.mountains.legality import missing
+from domain.games.mountains.outcome import outcome
 from tests.support.random_matches import AnyGame
 
 type Step = Callable[[Any, Any, Any], bool]

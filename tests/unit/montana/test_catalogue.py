@@ -1,7 +1,7 @@
 """Montana §1: the pack, and what the catalogue tells of it."""
 
-from domain.montana import GAME
-from domain.montana.catalogue import CARDS
+from domain.games.montana import GAME
+from domain.games.montana.catalogue import CARDS
 from domain.shared.catalogues import Grade
 
 

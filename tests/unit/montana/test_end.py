@@ -2,11 +2,11 @@
 
 import pytest
 
+from domain.games.montana.catalogue import Options, RedealPolicy
+from domain.games.montana.commands import Command, MoveCard, Redeal
+from domain.games.montana.events import CardMoved, Dealt
+from domain.games.montana.outcome import finished_part, outcome, scores, standings
 from domain.match import Finished, Resign, Resigned, Started, submit
-from domain.montana.catalogue import Options, RedealPolicy
-from domain.montana.commands import Command, MoveCard, Redeal
-from domain.montana.events import CardMoved, Dealt
-from domain.montana.outcome import finished_part, outcome, scores, standings
 from domain.shared.game import default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from domain.montana.catalogue import RedealPolicy
-from domain.montana.commands import MoveCard, Redeal
-from domain.montana.events import CardMoved
-from domain.montana.rejections import Reason
+from domain.games.montana.catalogue import RedealPolicy
+from domain.games.montana.commands import MoveCard, Redeal
+from domain.games.montana.events import CardMoved
+from domain.games.montana.rejections import Reason
 from tests.support.montana import ONE_OF_EACH, STUCK, TWO_AT_THE_EDGE, montana, table
 
 

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from domain.montana.catalogue import Options, RedealPolicy
-from domain.montana.events import Dealt
-from domain.montana.setup import setup
+from domain.games.montana.catalogue import Options, RedealPolicy
+from domain.games.montana.events import Dealt
+from domain.games.montana.setup import setup
 from domain.shared.game import begin
 from tests.support.montana import montana
 from tests.support.scenarios import luck

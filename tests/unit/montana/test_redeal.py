@@ -5,12 +5,12 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from domain.montana.catalogue import NAMES, RedealPolicy
-from domain.montana.commands import MoveCard, Redeal
-from domain.montana.events import Redealt
-from domain.montana.legality import stuck
-from domain.montana.rejections import Reason
-from domain.montana.state import State, gaps
+from domain.games.montana.catalogue import NAMES, RedealPolicy
+from domain.games.montana.commands import MoveCard, Redeal
+from domain.games.montana.events import Redealt
+from domain.games.montana.legality import stuck
+from domain.games.montana.rejections import Reason
+from domain.games.montana.state import State, gaps
 from domain.shared.chance import ByteStream
 from domain.shared.game import play
 from domain.shared.seats import Seat

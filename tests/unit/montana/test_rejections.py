@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from domain.montana.commands import Command, MoveCard, Redeal
-from domain.montana.rejections import CLAUSES, Reason
-from domain.montana.state import State
+from domain.games.montana.commands import Command, MoveCard, Redeal
+from domain.games.montana.rejections import CLAUSES, Reason
+from domain.games.montana.state import State
 from tests.support.montana import ONE_OF_EACH, STUCK, TWO_AT_THE_EDGE, montana
 
 REFUSALS: tuple[tuple[State, Command, Reason], ...] = (

@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.montana.catalogue import CARDS, Options, RedealPolicy
-from domain.montana.events import Dealt
-from domain.montana.evolve import evolve
-from domain.montana.setup import setup
-from domain.montana.state import INITIAL, gaps
+from domain.games.montana.catalogue import CARDS, Options, RedealPolicy
+from domain.games.montana.events import Dealt
+from domain.games.montana.evolve import evolve
+from domain.games.montana.setup import setup
+from domain.games.montana.state import INITIAL, gaps
 from domain.shared.game import begin
 from tests.support.montana import ALL_CARDS, DEAL_0, DEAL_1, cards_of, montana, table
 from tests.support.rigged import RiggedChance

@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.montana.catalogue import RedealPolicy
-from domain.montana.commands import Redeal
-from domain.montana.events import CardMoved, Dealt, Event, Redealt
-from domain.montana.view import Table, TableRow, determinize, seen, view
+from domain.games.montana.catalogue import RedealPolicy
+from domain.games.montana.commands import Redeal
+from domain.games.montana.events import CardMoved, Dealt, Event, Redealt
+from domain.games.montana.view import Table, TableRow, determinize, seen, view
 from domain.shared.game import play
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from domain.montanara import GAME
-from domain.montanara.catalogue import NEIGHBOURS, PACK, Kind
+from domain.games.montanara import GAME
+from domain.games.montanara.catalogue import NEIGHBOURS, PACK, Kind
 from domain.shared.catalogues import Grade
 
 COUNTS = {

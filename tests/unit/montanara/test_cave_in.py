@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.montanara.catalogue import Kind
-from domain.montanara.commands import Command, DeclineLook, LookAtMountain, PlayCaveIn, TakeCard
-from domain.montanara.events import CaveInPlayed, LookDeclined, MountainLookedAt
-from domain.montanara.rejections import Reason
+from domain.games.montanara.catalogue import Kind
+from domain.games.montanara.commands import Command, DeclineLook, LookAtMountain, PlayCaveIn, TakeCard
+from domain.games.montanara.events import CaveInPlayed, LookDeclined, MountainLookedAt
+from domain.games.montanara.rejections import Reason
 from tests.support.montanara import cards, laid, montanara, table
 from tests.support.scenarios import ANN, BEN
 

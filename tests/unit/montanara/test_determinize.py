@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
+from domain.games.montanara.catalogue import Kind, Options, TunnelOrder
+from domain.games.montanara.commands import PlayDrilling, PlayDwarf, PlayTheft, PlayTunnel, TakeCard
+from domain.games.montanara.state import State
+from domain.games.montanara.view import determinize, view
 from domain.match.branch import resampled
-from domain.montanara.catalogue import Kind, Options, TunnelOrder
-from domain.montanara.commands import PlayDrilling, PlayDwarf, PlayTheft, PlayTunnel, TakeCard
-from domain.montanara.state import State
-from domain.montanara.view import determinize, view
 from domain.shared.game import begin
 from domain.shared.seats import by_seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from domain.montanara.catalogue import Kind
-from domain.montanara.commands import Command, DeclineLook, Dig, DigHome, LookAtMountain, TakeCard
-from domain.montanara.events import (
+from domain.games.montanara.catalogue import Kind
+from domain.games.montanara.commands import Command, DeclineLook, Dig, DigHome, LookAtMountain, TakeCard
+from domain.games.montanara.events import (
     CardDug,
     CaveInDug,
     CrystalDug,
@@ -14,8 +14,8 @@ from domain.montanara.events import (
     LookDeclined,
     MountainLookedAt,
 )
-from domain.montanara.rejections import Reason
-from domain.montanara.state import State
+from domain.games.montanara.rejections import Reason
+from domain.games.montanara.state import State
 from domain.shared.game import play
 from tests.support.montanara import cards, laid, montanara, table
 from tests.support.rigged import StackedChance

@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.montanara.catalogue import Kind
-from domain.montanara.commands import (
+from domain.games.montanara.catalogue import Kind
+from domain.games.montanara.commands import (
     Command,
     Drill,
     Place,
@@ -12,9 +12,9 @@ from domain.montanara.commands import (
     StopDrilling,
     TakeCard,
 )
-from domain.montanara.events import CardLifted, CardPlaced, DrillingEnded, DrillingPlayed
-from domain.montanara.legality import standing
-from domain.montanara.rejections import Reason
+from domain.games.montanara.events import CardLifted, CardPlaced, DrillingEnded, DrillingPlayed
+from domain.games.montanara.legality import standing
+from domain.games.montanara.rejections import Reason
 from tests.support.montanara import after, cards, laid, montanara, table
 from tests.support.scenarios import ANN, BEN
 

@@ -5,9 +5,8 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from domain.match import Finished, Resign, Resigned, submit
-from domain.montanara.catalogue import Kind, Options, TunnelOrder
-from domain.montanara.commands import (
+from domain.games.montanara.catalogue import Kind, Options, TunnelOrder
+from domain.games.montanara.commands import (
     ArrangeTunnel,
     Command,
     DeclineLook,
@@ -25,8 +24,9 @@ from domain.montanara.commands import (
     StopDrilling,
     TakeCard,
 )
-from domain.montanara.events import CardDug, CardTaken, CaveInDug, CrystalDug, DigBegun, OpenPitPlayed
-from domain.montanara.outcome import outcome, scores, standings
+from domain.games.montanara.events import CardDug, CardTaken, CaveInDug, CrystalDug, DigBegun, OpenPitPlayed
+from domain.games.montanara.outcome import outcome, scores, standings
+from domain.match import Finished, Resign, Resigned, submit
 from domain.shared.game import default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat

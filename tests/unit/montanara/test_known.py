@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.montanara.catalogue import Options, TunnelOrder
-from domain.montanara.commands import (
+from domain.games.montanara.catalogue import Options, TunnelOrder
+from domain.games.montanara.commands import (
     ArrangeTunnel,
     Command,
     DeclineLook,

@@ -1,9 +1,9 @@
 """Montanara §4.8: open-pit mining."""
 
-from domain.montanara.catalogue import Kind
-from domain.montanara.commands import PlayOpenPit
-from domain.montanara.events import OpenPitPlayed
-from domain.montanara.rejections import Reason
+from domain.games.montanara.catalogue import Kind
+from domain.games.montanara.commands import PlayOpenPit
+from domain.games.montanara.events import OpenPitPlayed
+from domain.games.montanara.rejections import Reason
 from tests.support.montanara import laid, montanara, table
 from tests.support.scenarios import ANN, BEN
 

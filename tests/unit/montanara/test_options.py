@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
+from domain.games.montanara import GAME
+from domain.games.montanara.catalogue import Options, TunnelOrder, why_not_options
+from domain.games.montanara.rejections import Reason
 from domain.match import open_match
-from domain.montanara import GAME
-from domain.montanara.catalogue import Options, TunnelOrder, why_not_options
-from domain.montanara.rejections import Reason
 from domain.shared.rejections import Rejected
 from tests.support.matches import terms
 

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from domain.montanara.catalogue import TunnelOrder
-from domain.montanara.commands import (
+from domain.games.montanara.catalogue import TunnelOrder
+from domain.games.montanara.commands import (
     ArrangeTunnel,
     Command,
     Dig,
@@ -22,8 +22,8 @@ from domain.montanara.commands import (
     StopDrilling,
     TakeCard,
 )
-from domain.montanara.rejections import CLAUSES, Reason
-from domain.montanara.state import State
+from domain.games.montanara.rejections import CLAUSES, Reason
+from domain.games.montanara.state import State
 from tests.support.montanara import after, cards, montanara, table
 
 HAND = table(

@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.montanara import GAME
-from domain.montanara.catalogue import SHUFFLED, Kind, Options, TunnelOrder
-from domain.montanara.events import Dealt
-from domain.montanara.setup import setup
-from domain.montanara.state import INITIAL
+from domain.games.montanara import GAME
+from domain.games.montanara.catalogue import SHUFFLED, Kind, Options, TunnelOrder
+from domain.games.montanara.events import Dealt
+from domain.games.montanara.setup import setup
+from domain.games.montanara.state import INITIAL
 from domain.shared.game import begin
 from tests.support.montanara import cards, laid
 from tests.support.rigged import StackedChance

@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.montanara.commands import PlayShaking
-from domain.montanara.events import ShakingPlayed
-from domain.montanara.rejections import Reason
+from domain.games.montanara.commands import PlayShaking
+from domain.games.montanara.events import ShakingPlayed
+from domain.games.montanara.rejections import Reason
 from tests.support.montanara import laid, montanara, piles, shuffled, table
 from tests.support.scenarios import ANN, BEN, luck
 

@@ -1,8 +1,8 @@
 """Montanara §4.4: theft."""
 
-from domain.montanara.commands import PlayTheft
-from domain.montanara.events import TheftPlayed
-from domain.montanara.rejections import Reason
+from domain.games.montanara.commands import PlayTheft
+from domain.games.montanara.events import TheftPlayed
+from domain.games.montanara.rejections import Reason
 from tests.support.montanara import cards, laid, montanara, table
 from tests.support.scenarios import ANN, BEN
 

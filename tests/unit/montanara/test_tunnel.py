@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.montanara.catalogue import Kind, TunnelOrder
-from domain.montanara.commands import ArrangeTunnel, Command, DeclineLook, PlayTunnel
-from domain.montanara.events import TunnelArranged, TunnelPlayed
-from domain.montanara.rejections import Reason
-from domain.montanara.state import State
+from domain.games.montanara.catalogue import Kind, TunnelOrder
+from domain.games.montanara.commands import ArrangeTunnel, Command, DeclineLook, PlayTunnel
+from domain.games.montanara.events import TunnelArranged, TunnelPlayed
+from domain.games.montanara.rejections import Reason
+from domain.games.montanara.state import State
 from tests.support.montanara import cards, laid, montanara, shuffled, table
 from tests.support.scenarios import ANN, BEN
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.montanara.catalogue import Kind
-from domain.montanara.commands import (
+from domain.games.montanara.catalogue import Kind
+from domain.games.montanara.commands import (
     DeclineLook,
     Dig,
     DigHome,
@@ -16,8 +16,8 @@ from domain.montanara.commands import (
     PlayTunnel,
     TakeCard,
 )
-from domain.montanara.events import CardTaken, DwarfPlayed
-from domain.montanara.rejections import Reason
+from domain.games.montanara.events import CardTaken, DwarfPlayed
+from domain.games.montanara.rejections import Reason
 from tests.support.montanara import laid, montanara, table
 from tests.support.scenarios import ANN, BEN
 

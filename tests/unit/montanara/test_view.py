@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.montanara.catalogue import Kind, Options, TunnelOrder
-from domain.montanara.commands import (
+from domain.games.montanara.catalogue import Kind, Options, TunnelOrder
+from domain.games.montanara.commands import (
     ArrangeTunnel,
     Dig,
     DigHome,
@@ -17,7 +17,7 @@ from domain.montanara.commands import (
     PlayTunnel,
     TakeCard,
 )
-from domain.montanara.events import (
+from domain.games.montanara.events import (
     CardDug,
     CardLifted,
     CardPlaced,
@@ -39,8 +39,8 @@ from domain.montanara.events import (
     TunnelArranged,
     TunnelPlayed,
 )
-from domain.montanara.state import Phase
-from domain.montanara.view import Known, Table, TableSeat, seen, unaided, view
+from domain.games.montanara.state import Phase
+from domain.games.montanara.view import Known, Table, TableSeat, seen, unaided, view
 from domain.shared.game import begin, play
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, TablePile, Viewer, seated
 from tests.support.montanara import cards, montanara, piles, table

@@ -1,7 +1,16 @@
 """Montmartre §1: cards, collectors and contracts, and what the catalogue tells of them."""
 
-from domain.montmartre import GAME
-from domain.montmartre.catalogue import CARDS, COLLECTORS, COLOURS, CONTRACTS, PACK, STYLES, TIERS, VALUES
+from domain.games.montmartre import GAME
+from domain.games.montmartre.catalogue import (
+    CARDS,
+    COLLECTORS,
+    COLOURS,
+    CONTRACTS,
+    PACK,
+    STYLES,
+    TIERS,
+    VALUES,
+)
 from domain.shared.catalogues import Grade
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.montmartre.catalogue import Colour
-from domain.montmartre.commands import DeclineContract, Paint, Pick, Sell, SellOff, TakeContract
-from domain.montmartre.events import (
+from domain.games.montmartre.catalogue import Colour
+from domain.games.montmartre.commands import DeclineContract, Paint, Pick, Sell, SellOff, TakeContract
+from domain.games.montmartre.events import (
     ContractDeclined,
     ContractsOffered,
     ContractTaken,
@@ -13,8 +13,8 @@ from domain.montmartre.events import (
     TurnEnded,
     VollardMoved,
 )
-from domain.montmartre.rejections import Reason
-from domain.montmartre.state import Phase, State
+from domain.games.montmartre.rejections import Reason
+from domain.games.montmartre.state import Phase, State
 from domain.shared.game import play
 from tests.support.montmartre import card, cards, montmartre, table
 from tests.support.scenarios import ANN, BEN, luck

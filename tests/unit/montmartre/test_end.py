@@ -2,11 +2,11 @@
 
 import pytest
 
+from domain.games.montmartre.catalogue import Colour, Options
+from domain.games.montmartre.commands import Command, DeclineContract, Paint, Pick, Sell, SellOff, SellPair
+from domain.games.montmartre.events import CardsPicked, PaintingSold, TurnEnded, VollardMoved
+from domain.games.montmartre.state import Ending, Phase, State, paintings
 from domain.match import Finished, Resign, Resigned, submit, to_act
-from domain.montmartre.catalogue import Colour, Options
-from domain.montmartre.commands import Command, DeclineContract, Paint, Pick, Sell, SellOff, SellPair
-from domain.montmartre.events import CardsPicked, PaintingSold, TurnEnded, VollardMoved
-from domain.montmartre.state import Ending, Phase, State, paintings
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat

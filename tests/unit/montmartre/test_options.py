@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
+from domain.games.montmartre.catalogue import Options
+from domain.games.montmartre.events import Dealt
+from domain.games.montmartre.rejections import Reason
+from domain.games.montmartre.setup import setup
 from domain.match import open_match
-from domain.montmartre.catalogue import Options
-from domain.montmartre.events import Dealt
-from domain.montmartre.rejections import Reason
-from domain.montmartre.setup import setup
 from domain.shared.rejections import Rejected
 from tests.support.matches import terms
 from tests.support.montmartre import montmartre

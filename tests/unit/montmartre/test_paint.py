@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.montmartre.commands import Paint
-from domain.montmartre.events import Painted
-from domain.montmartre.rejections import Reason
-from domain.montmartre.state import Phase
+from domain.games.montmartre.commands import Paint
+from domain.games.montmartre.events import Painted
+from domain.games.montmartre.rejections import Reason
+from domain.games.montmartre.state import Phase
 from tests.support.montmartre import cards, montmartre, table
 from tests.support.scenarios import ANN
 

@@ -1,11 +1,11 @@
 """Montmartre §4.3, §4.4: picking, and new piles."""
 
-from domain.montmartre.catalogue import Colour
-from domain.montmartre.commands import Pick, SellOff
-from domain.montmartre.events import CardsPicked, PilesRenewed, TurnEnded
-from domain.montmartre.rejections import Reason
-from domain.montmartre.setup import laid
-from domain.montmartre.state import Ending, Phase, State
+from domain.games.montmartre.catalogue import Colour
+from domain.games.montmartre.commands import Pick, SellOff
+from domain.games.montmartre.events import CardsPicked, PilesRenewed, TurnEnded
+from domain.games.montmartre.rejections import Reason
+from domain.games.montmartre.setup import laid
+from domain.games.montmartre.state import Ending, Phase, State
 from tests.support.montmartre import card, cards, montmartre, table
 from tests.support.scenarios import ANN, BEN, luck
 

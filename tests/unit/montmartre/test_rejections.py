@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from domain.montmartre.catalogue import Colour
-from domain.montmartre.commands import (
+from domain.games.montmartre.catalogue import Colour
+from domain.games.montmartre.commands import (
     Command,
     DeclineContract,
     Paint,
@@ -14,8 +14,8 @@ from domain.montmartre.commands import (
     SellPair,
     TakeContract,
 )
-from domain.montmartre.rejections import CLAUSES, Reason
-from domain.montmartre.state import Phase, State
+from domain.games.montmartre.rejections import CLAUSES, Reason
+from domain.games.montmartre.state import Phase, State
 from tests.support.montmartre import cards, montmartre, table
 
 PILES = "g8 / / y6"

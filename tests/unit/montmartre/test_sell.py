@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.montmartre.catalogue import COLOURS, Colour
-from domain.montmartre.commands import Pick, Sell
-from domain.montmartre.events import PaintingSold, TurnEnded, VollardMoved
-from domain.montmartre.rejections import Reason
-from domain.montmartre.state import State
+from domain.games.montmartre.catalogue import COLOURS, Colour
+from domain.games.montmartre.commands import Pick, Sell
+from domain.games.montmartre.events import PaintingSold, TurnEnded, VollardMoved
+from domain.games.montmartre.rejections import Reason
+from domain.games.montmartre.state import State
 from domain.shared.seats import Seat
 from tests.support.montmartre import card, montmartre, table
 

@@ -1,10 +1,10 @@
 """Montmartre §4.2: selling off at the market."""
 
-from domain.montmartre.catalogue import Colour
-from domain.montmartre.commands import Pick, SellOff
-from domain.montmartre.events import SoldOff
-from domain.montmartre.rejections import Reason
-from domain.montmartre.state import Phase
+from domain.games.montmartre.catalogue import Colour
+from domain.games.montmartre.commands import Pick, SellOff
+from domain.games.montmartre.events import SoldOff
+from domain.games.montmartre.rejections import Reason
+from domain.games.montmartre.state import Phase
 from tests.support.montmartre import cards, montmartre, table
 from tests.support.scenarios import ANN
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.montmartre.catalogue import PACK, Options
-from domain.montmartre.events import Dealt
-from domain.montmartre.setup import laid
-from domain.montmartre.state import INITIAL, Painter, Phase, State, pieces
+from domain.games.montmartre.catalogue import PACK, Options
+from domain.games.montmartre.events import Dealt
+from domain.games.montmartre.setup import laid
+from domain.games.montmartre.state import INITIAL, Painter, Phase, State, pieces
 from domain.shared.game import begin
 from domain.shared.seats import Seat
 from tests.support.montmartre import cards, montmartre, table

@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from domain.montmartre.catalogue import Colour
-from domain.montmartre.commands import DeclineContract, Sell, SellPair, TakeContract
-from domain.montmartre.events import ContractsOffered, PaintingSold, TurnEnded
-from domain.montmartre.rejections import Reason
-from domain.montmartre.state import State
+from domain.games.montmartre.catalogue import Colour
+from domain.games.montmartre.commands import DeclineContract, Sell, SellPair, TakeContract
+from domain.games.montmartre.events import ContractsOffered, PaintingSold, TurnEnded
+from domain.games.montmartre.rejections import Reason
+from domain.games.montmartre.state import State
 from domain.shared.game import play
 from tests.support.montmartre import card, montmartre, table
 from tests.support.scenarios import ANN, BEN, luck

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from domain.montmartre.catalogue import Card, Colour
-from domain.montmartre.events import (
+from domain.games.montmartre.catalogue import Card, Colour
+from domain.games.montmartre.events import (
     CardsPicked,
     ContractDeclined,
     ContractsOffered,
@@ -18,8 +18,8 @@ from domain.montmartre.events import (
     TurnEnded,
     VollardMoved,
 )
-from domain.montmartre.state import Ending, Phase, pieces
-from domain.montmartre.view import (
+from domain.games.montmartre.state import Ending, Phase, pieces
+from domain.games.montmartre.view import (
     Collector,
     CollectorPile,
     Table,

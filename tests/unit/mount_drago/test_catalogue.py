@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from domain.mount_drago import GAME
-from domain.mount_drago.catalogue import (
+from domain.games.mount_drago import GAME
+from domain.games.mount_drago.catalogue import (
     CARDS,
     COLOURS,
     DRAGONS,

@@ -2,16 +2,16 @@
 
 import pytest
 
-from domain.mount_drago.catalogue import PACK, Scoring
-from domain.mount_drago.commands import DiscardSummitCards, Draw, PlayCard
-from domain.mount_drago.events import (
+from domain.games.mount_drago.catalogue import PACK, Scoring
+from domain.games.mount_drago.commands import DiscardSummitCards, Draw, PlayCard
+from domain.games.mount_drago.events import (
     CardPlayed,
     CardsDrawn,
     DrawPileRenewed,
     Scored,
     SummitCardsDiscarded,
 )
-from domain.mount_drago.state import Phase
+from domain.games.mount_drago.state import Phase
 from domain.shared.game import default_move, play
 from domain.shared.piles import without
 from domain.shared.seats import Seat

@@ -2,11 +2,11 @@
 
 import pytest
 
+from domain.games.mount_drago.catalogue import Options, Scoring
+from domain.games.mount_drago.commands import PlayCard
+from domain.games.mount_drago.events import CardPlayed, CardsDrawn, Scored
+from domain.games.mount_drago.state import Phase, State
 from domain.match import Finished, Resign, Resigned, submit, to_act
-from domain.mount_drago.catalogue import Options, Scoring
-from domain.mount_drago.commands import PlayCard
-from domain.mount_drago.events import CardPlayed, CardsDrawn, Scored
-from domain.mount_drago.state import Phase, State
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from tests.support.matches import playing

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
+from domain.games.mount_drago.catalogue import Options, why_not_options
+from domain.games.mount_drago.rejections import CLAUSES, Reason
 from domain.match import open_match
-from domain.mount_drago.catalogue import Options, why_not_options
-from domain.mount_drago.rejections import CLAUSES, Reason
 from domain.shared.rejections import Rejected
 from tests.support.matches import terms
 from tests.support.mount_drago import mount_drago

@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.mount_drago.catalogue import Options
-from domain.mount_drago.commands import PlayCard
-from domain.mount_drago.events import CardPlayed
-from domain.mount_drago.state import Phase
+from domain.games.mount_drago.catalogue import Options
+from domain.games.mount_drago.commands import PlayCard
+from domain.games.mount_drago.events import CardPlayed
+from domain.games.mount_drago.state import Phase
 from domain.shared.game import begin
 from tests.support.mount_drago import SPACES, cards, drew, mount_drago, riding, table
 from tests.support.scenarios import ANN, luck

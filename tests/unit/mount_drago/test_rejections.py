@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from domain.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
-from domain.mount_drago.rejections import CLAUSES, Reason
-from domain.mount_drago.state import Phase, State
+from domain.games.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
+from domain.games.mount_drago.rejections import CLAUSES, Reason
+from domain.games.mount_drago.state import Phase, State
 from tests.support.mount_drago import SPACES, mount_drago, riding, table
 
 AT_SUMMIT = table(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.mount_drago.catalogue import Scoring
-from domain.mount_drago.commands import PlayCard
-from domain.mount_drago.events import CardPlayed, Scored
-from domain.mount_drago.state import Phase, State
+from domain.games.mount_drago.catalogue import Scoring
+from domain.games.mount_drago.commands import PlayCard
+from domain.games.mount_drago.events import CardPlayed, Scored
+from domain.games.mount_drago.state import Phase, State
 from domain.shared.game import play
 from domain.shared.seats import Seat
 from tests.support.mount_drago import cards, mount_drago, table

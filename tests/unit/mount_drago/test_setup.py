@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from domain.mount_drago.catalogue import CARDS, COLOURS, DRAGONS, PACK, Options
-from domain.mount_drago.events import Dealt
-from domain.mount_drago.setup import setup
-from domain.mount_drago.state import INITIAL, Phase, State, pieces
+from domain.games.mount_drago.catalogue import CARDS, COLOURS, DRAGONS, PACK, Options
+from domain.games.mount_drago.events import Dealt
+from domain.games.mount_drago.setup import setup
+from domain.games.mount_drago.state import INITIAL, Phase, State, pieces
 from domain.shared.game import begin
 from domain.shared.piles import without
 from domain.shared.seats import FirstSeat, Seat

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from domain.mount_drago.catalogue import Card, Scoring
-from domain.mount_drago.events import (
+from domain.games.mount_drago.catalogue import Card, Scoring
+from domain.games.mount_drago.events import (
     CardPlayed,
     CardsDrawn,
     Dealt,
@@ -15,8 +15,8 @@ from domain.mount_drago.events import (
     Scored,
     SummitCardsDiscarded,
 )
-from domain.mount_drago.state import INITIAL, Phase
-from domain.mount_drago.view import Dragon, Table, TableSeat, determinize, seen, view
+from domain.games.mount_drago.state import INITIAL, Phase
+from domain.games.mount_drago.view import Dragon, Table, TableSeat, determinize, seen, view
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Seen, TablePile, Viewer, seated
 from tests.support.mount_drago import cards, table

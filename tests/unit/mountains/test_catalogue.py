@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from domain.mountains import GAME
-from domain.mountains.catalogue import CARDS, DECKS, EQUIPMENT, HIKING_CARDS, PACK, CardKind, HikingCard
+from domain.games.mountains import GAME
+from domain.games.mountains.catalogue import CARDS, DECKS, EQUIPMENT, HIKING_CARDS, PACK, CardKind, HikingCard
 from domain.shared.catalogues import Grade
 from tests.support.mountains import equipment
 

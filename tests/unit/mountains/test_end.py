@@ -2,19 +2,13 @@
 
 import pytest
 
+from domain.games.mountains.catalogue import CARDS, DECKS, Options
+from domain.games.mountains.commands import AbandonHike, ChooseHike, DeclineHike, DeclineOffer, Rest
+from domain.games.mountains.events import CardTurnedOver, HikeDeclined, OfferDeclined, Rested, TurnEnded
+from domain.games.mountains.outcome import outcome
+from domain.games.mountains.rejections import Reason
+from domain.games.mountains.state import INITIAL, Phase
 from domain.match import Finished, Resign, Resigned, submit
-from domain.mountains.catalogue import CARDS, DECKS, Options
-from domain.mountains.commands import AbandonHike, ChooseHike, DeclineHike, DeclineOffer, Rest
-from domain.mountains.events import (
-    CardTurnedOver,
-    HikeDeclined,
-    OfferDeclined,
-    Rested,
-    TurnEnded,
-)
-from domain.mountains.outcome import outcome
-from domain.mountains.rejections import Reason
-from domain.mountains.state import INITIAL, Phase
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
 from tests.support.matches import playing

@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.mountains.catalogue import CARDS, DECKS, Deck
-from domain.mountains.commands import AbandonHike, Ask, ChooseHike, CompleteHike, DeclineHike
-from domain.mountains.events import (
+from domain.games.mountains.catalogue import CARDS, DECKS, Deck
+from domain.games.mountains.commands import AbandonHike, Ask, ChooseHike, CompleteHike, DeclineHike
+from domain.games.mountains.events import (
     CardTurnedOver,
     EquipmentAsked,
     HikeAbandoned,
@@ -12,8 +12,8 @@ from domain.mountains.events import (
     HikeDeclined,
     TurnEnded,
 )
-from domain.mountains.rejections import Reason
-from domain.mountains.state import INITIAL, Phase, State, face_up
+from domain.games.mountains.rejections import Reason
+from domain.games.mountains.state import INITIAL, Phase, State, face_up
 from tests.support.mountains import hiking_card, mountains, table
 from tests.support.scenarios import ANN, BEN, CAM
 

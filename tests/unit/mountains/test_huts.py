@@ -1,8 +1,8 @@
 """Mountains §5: mountain huts."""
 
-from domain.mountains.catalogue import DECKS
-from domain.mountains.commands import AcceptOffer, ChooseHike, DeclineOffer, Rest
-from domain.mountains.events import (
+from domain.games.mountains.catalogue import DECKS
+from domain.games.mountains.commands import AcceptOffer, ChooseHike, DeclineOffer, Rest
+from domain.games.mountains.events import (
     CardTurnedOver,
     EquipmentBought,
     OfferDeclined,
@@ -10,7 +10,7 @@ from domain.mountains.events import (
     StampsBought,
     TurnEnded,
 )
-from domain.mountains.state import Phase
+from domain.games.mountains.state import Phase
 from domain.shared.outcomes import Outcome, OutcomeKind
 from tests.support.mountains import hiking_card, mountains, table
 from tests.support.scenarios import ANN, BEN, CAM, DAN

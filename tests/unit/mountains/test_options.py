@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
+from domain.games.mountains.catalogue import Options, SummitBooks, why_not_options
+from domain.games.mountains.events import Dealt
+from domain.games.mountains.rejections import Reason
+from domain.games.mountains.setup import setup
 from domain.match import open_match
-from domain.mountains.catalogue import Options, SummitBooks, why_not_options
-from domain.mountains.events import Dealt
-from domain.mountains.rejections import Reason
-from domain.mountains.setup import setup
 from domain.shared.game import begin
 from domain.shared.rejections import Rejected
 from tests.support.matches import terms

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from domain.mountains.commands import (
+from domain.games.mountains.commands import (
     AbandonHike,
     AcceptOffer,
     Ask,
@@ -14,8 +14,8 @@ from domain.mountains.commands import (
     DeclineOffer,
     Rest,
 )
-from domain.mountains.rejections import CLAUSES, Reason
-from domain.mountains.state import State
+from domain.games.mountains.rejections import CLAUSES, Reason
+from domain.games.mountains.state import State
 from tests.support.mountains import mountains, table
 
 CHOOSING = table("mug", "boots", used="2")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.mountains.catalogue import DECKS, HIKING_CARDS, PACK, Options, SummitBooks
-from domain.mountains.events import Dealt
-from domain.mountains.setup import setup
-from domain.mountains.state import INITIAL, Phase, pieces
+from domain.games.mountains.catalogue import DECKS, HIKING_CARDS, PACK, Options, SummitBooks
+from domain.games.mountains.events import Dealt
+from domain.games.mountains.setup import setup
+from domain.games.mountains.state import INITIAL, Phase, pieces
 from domain.shared.game import begin
 from domain.shared.seats import Seat
 from domain.shared.viewers import revealed

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from domain.mountains.catalogue import CARDS, DECKS, Options, SummitBooks, in_order
-from domain.mountains.events import (
+from domain.games.mountains.catalogue import CARDS, DECKS, Options, SummitBooks, in_order
+from domain.games.mountains.events import (
     CardTurnedOver,
     Dealt,
     EquipmentAsked,
@@ -19,9 +19,9 @@ from domain.mountains.events import (
     StampsBought,
     TurnEnded,
 )
-from domain.mountains.setup import setup
-from domain.mountains.state import Phase, State
-from domain.mountains.view import Table, TableDeck, TableSeat, determinize, seen, view
+from domain.games.mountains.setup import setup
+from domain.games.mountains.state import Phase, State
+from domain.games.mountains.view import Table, TableDeck, TableSeat, determinize, seen, view
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, TablePile, Viewer, seated
 from tests.support.mountains import ids, table
 from tests.support.scenarios import ANN, BEN, CAM, luck

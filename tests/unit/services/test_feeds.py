@@ -8,8 +8,8 @@ from functools import partial
 import msgspec
 import pytest
 
+from domain.games.montana.commands import MoveCard
 from domain.match import Disclosure, Finished, Phase, PlayerId, Resign, StartMode, Visibility
-from domain.montana.commands import MoveCard
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services import feeds

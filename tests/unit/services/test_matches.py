@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from domain.games.montana.commands import MoveCard, Redeal
+from domain.games.montana.rejections import Reason as MontanaReason
 from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Reason, Resign, Visibility
-from domain.montana.commands import MoveCard, Redeal
-from domain.montana.rejections import Reason as MontanaReason
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import SPECTATOR, Viewer, ViewerKind
 from services.errors import Conflict, Forbidden, KeyReused, Malformed, NotFound

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from domain.games import GAMES
+from domain.games.mountains import GAME as MOUNTAINS
+from domain.games.mountains.catalogue import Options as MountainsOptions
+from domain.games.mountains.catalogue import SummitBooks
 from domain.match import Finished, Match, MemoryAid, Resign, evolve, legal_moves, submit, to_act
-from domain.mountains import GAME as MOUNTAINS
-from domain.mountains.catalogue import Options as MountainsOptions
-from domain.mountains.catalogue import SummitBooks
 from domain.shared.game import Game
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
