@@ -17,7 +17,7 @@ from rich.progress import Progress as Bars
 
 from adapters.postgres.audit import FIRST, Judged, StoredAudit
 from domain.games import GAMES
-from services.ids import MatchId, match_id, parsed
+from services.shared.ids import MatchId, match_id, parsed
 
 AHEAD = 2
 """How many parts a process has waiting."""

@@ -13,8 +13,9 @@ import typer
 
 from adapters.settings import SettingError, Settings, load, variable
 from domain.match import PlayerId
-from services.ids import MatchId
-from services.ports import Scope, Time
+from services.players.store import Scope
+from services.shared.ids import MatchId
+from services.shared.time import Time
 
 app = typer.Typer(
     help="Montane: board and card games as a service, over REST and gRPC.",
@@ -300,7 +301,7 @@ def token(
     from adapters.databases import StartError
     from adapters.messages import describe
     from adapters.operating import issue_token
-    from services.errors import Failure
+    from services.shared.errors import Failure
 
     try:
         _, secret = issue_token(settings, PlayerId(player), scope, _time(expires_at))

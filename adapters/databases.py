@@ -12,7 +12,7 @@ from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
 from adapters.settings import Settings, variable
-from services.errors import Unavailable
+from services.shared.errors import Unavailable
 
 MEANT_FOR_OTHERS = ("PGOPTIONS", "PGDATESTYLE", "PGTZ", "PGGEQO", "PGCLIENTENCODING", "PGTARGETSESSIONATTRS")
 """Variables of libpq that change what a connection reads and writes; the others say what a URL leaves out."""

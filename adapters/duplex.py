@@ -14,9 +14,9 @@ from typing import Any
 from msgspec import Struct
 
 from domain.match import Finished
-from services.feeds import Told, Watch
-from services.matches import Answer
-from services.views import SeenEvent
+from services.matches.matches import Answer
+from services.matches.views import SeenEvent
+from services.streams.match_stream import Told, Watch
 
 WAITING = 16
 """How many answers may wait to be sent; then no further request is read."""

@@ -49,29 +49,29 @@ from adapters.rest.connections import HttpConnection
 from adapters.rest.requests import MAX_BODY
 from adapters.rest.socket_connections import SocketConnection
 from adapters.settings import Address, Settings, variable
-from adapters.use_cases import Services
 from adapters.workers import Steps, workers
 from domain.games import GAMES
-from services.blocks import Blocks
-from services.branches import Branches
-from services.chat import Chat
-from services.departures import Departures
-from services.health import Vitals
-from services.holdings import Holdings
-from services.invitations import Invitations
-from services.limits import Limiter
-from services.lobby import Lobby
-from services.matches import Matches
-from services.outages import Heart
-from services.player_feed import PlayerFeed
-from services.players import Players
-from services.ports import Issuer
-from services.proofs import Proofs
-from services.quick_match import QuickMatch
-from services.rematches import Rematches
-from services.statistics import Achievements
-from services.ticks import until
-from services.webhooks import Webhooks
+from services.chat.chat import Chat
+from services.lobby.branches import Branches
+from services.lobby.erasure import Departures
+from services.lobby.holdings import Holdings
+from services.lobby.invitations import Invitations
+from services.lobby.quick_match import QuickMatch
+from services.lobby.rematches import Rematches
+from services.lobby.seats import Lobby
+from services.matches.matches import Matches
+from services.matches.outages import Heart
+from services.notify.player_feed import PlayerFeed
+from services.notify.subscriptions import Webhooks
+from services.players.accounts import Players
+from services.players.blocks import Blocks
+from services.players.statistics import Achievements
+from services.players.store import Issuer
+from services.proof.proofs import Proofs
+from services.shared.health import Vitals
+from services.shared.rate_limits import Limiter
+from services.shared.ticks import until
+from services.use_cases import Services
 
 if TYPE_CHECKING:
     from adapters.openid import OpenIdIssuer

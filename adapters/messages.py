@@ -8,8 +8,8 @@ from domain.games import GAMES, clause_of
 from domain.match import Reason
 from domain.shared.catalogues import clause_about
 from domain.shared.rejections import Rejected
-from services.chat_rooms import ChatReason
-from services.errors import (
+from services.chat.rooms import ChatReason
+from services.shared.errors import (
     Conflict,
     Failure,
     Forbidden,

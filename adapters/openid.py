@@ -17,8 +17,9 @@ from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key
 from msgspec import Meta, Struct
 
-from services.errors import Unauthenticated, Unavailable
-from services.ports import Clock, Identity
+from services.players.store import Identity
+from services.shared.errors import Unauthenticated, Unavailable
+from services.shared.time import Clock
 
 PAUSE = timedelta(seconds=5)
 """The least time between two attempts to read the issuer's keys."""

@@ -17,10 +17,11 @@ from adapters.settings import Settings, variable
 from adapters.signing import Ed25519Signer, secret_in
 from domain.games import GAMES
 from domain.match import PlayerId
-from services.heads import KeyElsewhere
-from services.ids import MatchId
-from services.players import Players
-from services.ports import Key, Scope, Token
+from services.players.accounts import Players
+from services.players.store import Scope, Token
+from services.proof.heads import KeyElsewhere
+from services.proof.keys import Key
+from services.shared.ids import MatchId
 
 
 def migrate(settings: Settings) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from adapters.base_path import Place, is_own, is_path
-from services.limits import UNLIMITED, Budget, Limits
-from services.ports import QuotaKind
+from services.lobby.quotas import QuotaKind
+from services.shared.rate_limits import UNLIMITED, Budget, Limits
 
 DEFAULTS = Limits()
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from domain.shared.canonical import canonical
 from domain.shared.chain import read, written
-from services.ports import Key
+from services.proof.keys import Key
 
 
 class KeySet(Struct, frozen=True):

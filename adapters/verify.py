@@ -7,9 +7,9 @@ import msgspec
 
 from adapters.signing import Ed25519Signatures, KeySet, TrustedSignatures
 from domain.games import GAMES
-from services.audit import Altered, verify
-from services.bundles import lines_of
-from services.ports import Key, Signatures
+from services.proof.bundle_audit import Altered, verify
+from services.proof.bundles import lines_of
+from services.proof.keys import Key, Signatures
 
 
 class KeysError(Exception):

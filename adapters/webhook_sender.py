@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import httpx
 from standardwebhooks import Webhook
 
-from services.addresses import Address, Target, is_private, is_unicast, literal_address, target_of
-from services.deliveries import CONCURRENCY, Parcel, Reply
-from services.errors import Malformed
-from services.webhooks import AttemptError, MessageType, written_secret
+from services.notify.addresses import Address, Target, is_private, is_unicast, literal_address, target_of
+from services.notify.deliveries import CONCURRENCY, Parcel, Reply
+from services.notify.subscriptions import AttemptError, MessageType, written_secret
+from services.shared.errors import Malformed
 
 TIMEOUT = 10.0
 """Seconds that an attempt may take in all: finding the address, connecting, sending, and the answer."""

@@ -13,9 +13,9 @@ from adapters.postgres.outbox import DELIVERIES, OutboxRecorder
 from adapters.postgres.store import EVENTS
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.settings import Settings
-from services.deliveries import Deliveries, Parcel, Reply, Sender
-from services.live import Games
-from services.ports import Clock
+from services.matches.loaded import Games
+from services.notify.deliveries import Deliveries, Parcel, Reply, Sender
+from services.shared.time import Clock
 
 TOGETHER = 0.25
 """Seconds between two readings of a log that grows all the time."""

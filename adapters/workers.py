@@ -23,18 +23,18 @@ from adapters.postgres.work import PostgresWork
 from adapters.settings import Settings
 from adapters.webhook_worker import WebhookWorker
 from domain.games import GAMES
-from services.bot_turns import BotPlayers
-from services.bots import POLICIES
-from services.errors import Unavailable
-from services.head_signer import HeadSigner
-from services.heads import Keys
-from services.matches import Matches
-from services.outages import Settlement
-from services.ports import Clock
-from services.readmission import Readmission
-from services.retention import Retention
-from services.ticks import until
-from services.timekeeper import Timekeeper
+from services.background.retention import Retention
+from services.background.timekeeper import Timekeeper
+from services.bots.accounts import POLICIES
+from services.bots.turns import BotPlayers
+from services.matches.matches import Matches
+from services.matches.outages import Settlement
+from services.matches.readmission import Readmission
+from services.proof.head_signer import HeadSigner
+from services.proof.heads import Keys
+from services.shared.errors import Unavailable
+from services.shared.ticks import until
+from services.shared.time import Clock
 
 NO_TIME = timedelta()
 CLOCKS_LEAST, SIGNATURES_LEAST = timedelta(seconds=0.5), timedelta(seconds=1)

@@ -7,9 +7,9 @@ from adapters.postgres.audit import FIRST, LAST, StoredAudit
 from bench.serving import database
 from domain.games import GAMES
 from domain.shared.chain import genesis
-from services.envelopes import fact_of
-from services.match_audit import Rules
-from services.retelling import Retelling
+from services.matches.envelopes import fact_of
+from services.proof.redecision import Retelling
+from services.proof.stored_audit import Rules
 from tests.support.random_matches import Table
 from tests.support.stored import StoredMatch, random_match, store
 

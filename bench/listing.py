@@ -16,8 +16,8 @@ from bench.load import account, connected, opened
 from bench.serving import Serving, database, serving
 from domain.games import GAMES
 from domain.match import Phase, PlayerId
-from services.ids import written
-from services.ports import MatchFilter
+from services.lobby.match_list import MatchFilter
+from services.shared.ids import written
 
 LIMIT = 51
 """Rows that are read for a page of 50."""

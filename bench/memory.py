@@ -35,9 +35,9 @@ from domain.match import (
 from domain.match.proof import Link
 from domain.shared.chance import SeededChance
 from domain.shared.seats import Seat
-from services.ids import match_id, new_uuid, written
-from services.live import Memory, opened
-from services.ports import Recorded, Secrets
+from services.matches.loaded import Memory, opened
+from services.matches.store import Recorded, Secrets
+from services.shared.ids import match_id, new_uuid, written
 
 LENGTHS = (4, 25, 50, 100, 200)
 """Events after which a match is left as it stands; the longest do not last all matches."""

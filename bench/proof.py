@@ -16,7 +16,7 @@ from domain.shared.canonical import canonical
 from domain.shared.chain import genesis, salts
 from domain.shared.seats import Seat
 from domain.shared.viewers import seated
-from services.retelling import Retelling
+from services.proof.redecision import Retelling
 from tests.support.chains import MATCH, SEED, Linked, chained, fair, shown, viewers
 from tests.support.random_matches import Step, Table
 

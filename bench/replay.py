@@ -19,8 +19,8 @@ from bench.load import played
 from bench.serving import database, serving
 from domain.games import GAMES
 from domain.match import fold
-from services.ids import MatchId, parsed
-from services.live import LiveMatches
+from services.matches.loaded import LiveMatches
+from services.shared.ids import MatchId, parsed
 
 LENGTHS = (100, 1_000)
 

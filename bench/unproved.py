@@ -6,8 +6,8 @@
 import sys
 from typing import Any
 
-import services.envelopes
-import services.views
+import services.matches.envelopes
+import services.matches.views
 from adapters.cli import app
 from domain.match.proof import Link, Proof
 
@@ -17,8 +17,10 @@ PROOF: Proof[Any] = Proof(schema=1, previous="", hash="", commitments=())
 
 def main(conninfo: str) -> None:
     """Serve on a database, with nothing hashed, committed to or shown as proof."""
-    vars(services.envelopes).update(link=lambda *_: LINK, salts=lambda *_: (), request_hash=lambda *_: "")
-    vars(services.views).update(proof=lambda *_: PROOF, salt=lambda *_: b"")
+    vars(services.matches.envelopes).update(
+        link=lambda *_: LINK, salts=lambda *_: (), request_hash=lambda *_: ""
+    )
+    vars(services.matches.views).update(proof=lambda *_: PROOF, salt=lambda *_: b"")
     addresses = ["--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0"]
     quiet = ["--log-level", "WARNING", "--rate-limit", "off"]
     app(["serve", "all", "--database-url", conninfo, *addresses, *quiet])

@@ -18,10 +18,10 @@ from adapters.grpc.requests import check
 from adapters.grpc.status import KEY, bug, request_too_slow, status_of, too_slow
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
-from services.errors import Failure, Malformed, Unauthenticated
-from services.limits import ROWS, Limiter, Visit, missed
-from services.players import Caller, Players
-from services.ports import Scope
+from services.players.accounts import Caller, Players
+from services.players.store import Scope
+from services.shared.errors import Failure, Malformed, Unauthenticated
+from services.shared.rate_limits import ROWS, Limiter, Visit, missed
 
 OWN = "/montane."
 """How the methods of our own services begin."""

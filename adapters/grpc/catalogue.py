@@ -8,8 +8,8 @@ from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServi
 from adapters.grpc.mapping import COMMAND, OPTIONS, PAYLOAD, TABLE, Mapper, message_of, numbers_of
 from domain.shared.catalogues import Grade
 from domain.shared.game import Game
-from services.bots import BOTS
-from services.matches import Matches
+from services.bots.accounts import BOTS
+from services.matches.matches import Matches
 
 GRADES = numbers_of(pb.Grade.DESCRIPTOR, Grade)
 

@@ -10,9 +10,9 @@ from adapters.grpc.generated.montane.v1.matches_pb2 import SeatedPlayer as Seate
 from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import member_of, numbers_of, timestamp_of
 from adapters.grpc.requests import invitation_in, page_size
-from services.chat import Chat
-from services.chat_log import ChatMessage, ChatReport, ChatRoom, ReportReason
-from services.chat_streams import (
+from services.chat.chat import Chat
+from services.chat.log import ChatMessage, ChatReport, ChatRoom, ReportReason
+from services.chat.stream import (
     ChatCaughtUp,
     ChatEnd,
     ChatEndReason,
@@ -20,10 +20,10 @@ from services.chat_streams import (
     ChatItem,
     ChatMessageItem,
 )
-from services.ids import MatchId
-from services.players import Players
-from services.ports import Scope
-from services.summaries import SeatedPlayer
+from services.players.accounts import Players
+from services.players.names import SeatedPlayer
+from services.players.store import Scope
+from services.shared.ids import MatchId
 
 ROOMS = numbers_of(pb.ChatRoom.DESCRIPTOR, ChatRoom)
 REASONS = numbers_of(pb.ReportReason.DESCRIPTOR, ReportReason)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from adapters.notices import Notice
-from services.limits import Key, network
+from services.shared.rate_limits import Key, network
 
 FILES = Path("/dev/fd")
 """Where Linux and macOS show the open files of a process."""

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import grpc
 
-from services.limits import Limiter, Visit
+from services.shared.rate_limits import Limiter, Visit
 
 LOGIN = frozenset({"/montane.v1.PlayerService/CreatePlayer", "/montane.v1.PlayerService/CreateToken"})
 """The methods that give a token."""

@@ -13,7 +13,6 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServ
 from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import invitation_in
-from adapters.use_cases import Services
 from domain.match import (
     ChatMode,
     Disclosure,
@@ -27,12 +26,14 @@ from domain.match import (
 )
 from domain.shared.catalogues import clause_about
 from domain.shared.game import Game
-from services.errors import Malformed
-from services.ids import MatchId
-from services.limits import BOT
-from services.matches import Proposal
-from services.ports import Listed, Scope
-from services.summaries import summaries
+from services.matches.matches import Proposal
+from services.matches.store import Listed
+from services.matches.summaries import summaries
+from services.players.store import Scope
+from services.shared.errors import Malformed
+from services.shared.ids import MatchId
+from services.shared.rate_limits import BOT
+from services.use_cases import Services
 
 TERMS: Mapping[str, tuple[type[StrEnum], EnumDescriptor]] = {
     "visibility": (Visibility, match_pb2.Visibility.DESCRIPTOR),

@@ -38,12 +38,12 @@ from msgspec.inspect import (
 
 from adapters.grpc.generated.montane.v1 import games_pb2, matches_pb2, options_pb2, tables_pb2
 from domain.match import MATCH_EVENTS, Resign
-from services.errors import Malformed
-from services.feeds import CaughtUp, End, EventItem, Heartbeat, Item, SnapshotItem
-from services.live import Games
-from services.presence import PresenceItem
-from services.summaries import MatchSummary
-from services.views import SeenEvent, View
+from services.matches.loaded import Games
+from services.matches.summaries import MatchSummary
+from services.matches.views import SeenEvent, View
+from services.shared.errors import Malformed
+from services.streams.match_stream import CaughtUp, End, EventItem, Heartbeat, Item, SnapshotItem
+from services.streams.presence import PresenceItem
 
 OPTIONS = options_pb2.Options.DESCRIPTOR
 COMMAND = games_pb2.Command.DESCRIPTOR

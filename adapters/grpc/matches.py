@@ -25,17 +25,18 @@ from adapters.grpc.lobby import LobbyCalls
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check, invitation_in, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
-from adapters.use_cases import Services
 from domain.match import Phase, PlayerId
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
-from services.errors import Failure, Malformed, RateLimited, Unauthenticated
-from services.feeds import Watch
-from services.ids import MatchId
-from services.limits import BRANCH, EVENTS, MOST_EVENTS, missed
-from services.matches import Answer
-from services.players import Caller
-from services.ports import MatchFilter, Scope
+from services.lobby.match_list import MatchFilter
+from services.matches.matches import Answer
+from services.players.accounts import Caller
+from services.players.store import Scope
+from services.shared.errors import Failure, Malformed, RateLimited, Unauthenticated
+from services.shared.ids import MatchId
+from services.shared.rate_limits import BRANCH, EVENTS, MOST_EVENTS, missed
+from services.streams.match_stream import Watch
+from services.use_cases import Services
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ import grpc
 
 from adapters.grpc.connections import Connections
 from adapters.grpc.limits import peer_of
-from services.ticks import until
+from services.shared.ticks import until
 
 LOOK = 1.0
 """Seconds between two looks at all calls that wait."""

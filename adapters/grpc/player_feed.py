@@ -10,7 +10,7 @@ from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedSe
 from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import numbers_of, timestamp_of
 from adapters.grpc.requests import page_size
-from services.player_feed import (
+from services.notify.player_feed import (
     PlayerCaughtUp,
     PlayerEnd,
     PlayerEndReason,
@@ -22,8 +22,8 @@ from services.player_feed import (
     PlayerItem,
     PlayerTruncated,
 )
-from services.players import Players
-from services.ports import Scope
+from services.players.accounts import Players
+from services.players.store import Scope
 
 KINDS = numbers_of(pb.PlayerEventKind.DESCRIPTOR, PlayerEventKind)
 END_REASONS = numbers_of(pb.PlayerEndReason.DESCRIPTOR, PlayerEndReason)

@@ -11,13 +11,13 @@ from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceSer
 from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import members_of, numbers_of, timestamp_of
 from adapters.grpc.requests import page_size, time_in
-from adapters.use_cases import Services
 from domain.match import PlayerId
-from services.blocks import Block
-from services.ids import TokenId
-from services.limits import ERASURE
-from services.ports import Player, Scope, Token
-from services.profiles import ProfileChange
+from services.players.blocks import Block
+from services.players.profiles import ProfileChange
+from services.players.store import Player, Scope, Token
+from services.shared.ids import TokenId
+from services.shared.rate_limits import ERASURE
+from services.use_cases import Services
 
 SCOPES = numbers_of(pb.Scope.DESCRIPTOR, Scope)
 

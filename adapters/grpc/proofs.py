@@ -11,12 +11,12 @@ from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceServi
 from adapters.grpc.limits import VISIT
 from adapters.grpc.matches import looking_as
 from adapters.grpc.requests import invitation_in, page_size
-from services.heads import SignedDay
-from services.ids import MatchId
-from services.limits import EVENTS, HEADS
-from services.players import Players
-from services.ports import Key
-from services.proofs import MatchProof, Proofs
+from services.players.accounts import Players
+from services.proof.heads import SignedDay
+from services.proof.keys import Key
+from services.proof.proofs import MatchProof, Proofs
+from services.shared.ids import MatchId
+from services.shared.rate_limits import EVENTS, HEADS
 
 SECONDS_TO_SEND = 20
 """How long a line may take to be sent; then its reader is cut off."""

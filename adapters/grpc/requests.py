@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from services.errors import Malformed
+from services.shared.errors import Malformed
 
 PAGE_SIZE = 50
 LARGEST_PAGE = 200

@@ -40,9 +40,9 @@ from adapters.grpc.players import PlayerCalls
 from adapters.grpc.proofs import ProofCalls
 from adapters.grpc.statistics import StatisticsCalls
 from adapters.grpc.webhooks import WebhookCalls
-from adapters.use_cases import Services
-from services.limits import Limiter
-from services.ticks import until
+from services.shared.rate_limits import Limiter
+from services.shared.ticks import until
+from services.use_cases import Services
 
 LARGEST_REQUEST = 64 * 1024
 """Bytes of the largest request; a larger one is RESOURCE_EXHAUSTED."""

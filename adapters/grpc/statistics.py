@@ -7,11 +7,11 @@ from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import statistics_pb2 as pb
 from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import StatisticsServiceServicer
 from adapters.grpc.requests import page_size
-from adapters.use_cases import Services
 from domain.match import PlayerId
-from services.ports import Rating
-from services.statistics import PlayerStatistics
-from services.summaries import SeatedPlayer
+from services.players.names import SeatedPlayer
+from services.players.records import Rating
+from services.players.statistics import PlayerStatistics
+from services.use_cases import Services
 
 
 class StatisticsCalls(StatisticsServiceServicer):

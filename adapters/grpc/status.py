@@ -18,7 +18,8 @@ from grpc_status import rpc_status
 from adapters.grpc.generated.montane.v1.matches_pb2 import Event, PlayRefusal, VersionConflict
 from adapters.messages import BUG, LONGEST, clause_cited, describe
 from domain.shared.rejections import Rejected
-from services.errors import (
+from services.matches.views import SeenEvent
+from services.shared.errors import (
     Conflict,
     Failure,
     Forbidden,
@@ -31,8 +32,7 @@ from services.errors import (
     Unauthenticated,
     Unavailable,
 )
-from services.feeds import EndReason
-from services.views import SeenEvent
+from services.streams.match_stream import EndReason
 
 CODES: Mapping[type[Exception], grpc.StatusCode] = {
     Malformed: grpc.StatusCode.INVALID_ARGUMENT,

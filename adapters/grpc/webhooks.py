@@ -8,9 +8,7 @@ from adapters.grpc.generated.montane.v1 import webhooks_pb2 as pb
 from adapters.grpc.generated.montane.v1.webhooks_pb2_grpc import WebhookServiceServicer
 from adapters.grpc.mapping import member_of, members_of, numbers_of, timestamp_of
 from adapters.grpc.requests import page_size
-from services.players import Players
-from services.ports import Scope
-from services.webhooks import (
+from services.notify.subscriptions import (
     Attempt,
     AttemptError,
     Changes,
@@ -25,6 +23,8 @@ from services.webhooks import (
     Webhooks,
     WebhookState,
 )
+from services.players.accounts import Players
+from services.players.store import Scope
 
 TYPES = numbers_of(pb.MessageType.DESCRIPTOR, MessageType)
 OWNERS = numbers_of(pb.WebhookOwner.DESCRIPTOR, WebhookOwner)

@@ -28,11 +28,12 @@ from adapters.postgres.store import EVENTS
 from adapters.signing import Ed25519Signatures, key_of
 from domain.match.heads import day_over, signed_day, tree
 from domain.shared.chain import read
-from services.heads import SignedDay, SignedHead
-from services.ids import match_id
-from services.live import Games
-from services.match_audit import Fault, MatchAudit, Rules
-from services.ports import Opening, Secrets, Signatures
+from services.matches.loaded import Games
+from services.matches.store import Opening, Secrets
+from services.proof.heads import SignedDay, SignedHead
+from services.proof.keys import Signatures
+from services.proof.stored_audit import Fault, MatchAudit, Rules
+from services.shared.ids import match_id
 
 BATCH = 5_000
 """Events that are read at once."""

@@ -7,9 +7,9 @@ from uuid import UUID
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.players import MemoryAccounts
 from domain.match import PlayerId
-from services.errors import NotFound
-from services.ids import parsed, written
-from services.ports import Blocked
+from services.players.block_list import Blocked
+from services.shared.errors import NotFound
+from services.shared.ids import parsed, written
 
 ADD = (
     "INSERT INTO player_blocks (player_id, blocked_id, blocked_at)"

@@ -12,7 +12,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.tail import Source
 from domain.match import PlayerId
 from domain.shared.seats import Seat
-from services.chat_log import (
+from services.chat.log import (
     ChatRoom,
     Message,
     MessageId,
@@ -24,8 +24,8 @@ from services.chat_log import (
     ReportReason,
     TooFast,
 )
-from services.errors import Unauthenticated
-from services.ids import MatchId, match_id, parsed, written
+from services.shared.errors import Unauthenticated
+from services.shared.ids import MatchId, match_id, parsed, written
 
 MESSAGES = Source(
     "chat_messages",

@@ -8,10 +8,10 @@ from eventsourcing.postgres import PostgresTrackingRecorder
 from adapters.postgres.datastore import Datastore, try_to_hold
 from adapters.postgres.outbox import Row, put_down
 from domain.match import PlayerId
-from services.chat_log import ChatRoom, MessageId
-from services.ids import match_id, parsed, written
-from services.messages import chat_body
-from services.webhooks import MessageType, new_delivery_id
+from services.chat.log import ChatRoom, MessageId
+from services.notify.subscriptions import MessageType, new_delivery_id
+from services.notify.webhook_messages import chat_body
+from services.shared.ids import match_id, parsed, written
 
 NAME = "webhooks of chats"
 BATCH = 500

@@ -22,7 +22,7 @@ from adapters.postgres.connections import (
     lost,
     schema_of,
 )
-from services.errors import Unavailable
+from services.shared.errors import Unavailable
 
 KEY = "hashtextextended(current_schema() || '.' || %s, 0)"
 """The key of an advisory lock: those of another schema are not ours."""

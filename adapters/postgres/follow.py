@@ -7,7 +7,7 @@ from datetime import timedelta
 from threading import Event, Thread
 
 from adapters.postgres.connections import lost
-from services.ticks import until
+from services.shared.ticks import until
 
 POLL = 1.0
 """Seconds after which the log is looked at also when nothing has woken the thread."""

@@ -16,8 +16,8 @@ from psycopg.errors import UniqueViolation
 
 from adapters.postgres.connections import ANSWER_SECONDS, limited, lost
 from adapters.postgres.wire import ARRAYS, Wire, bigints, byteas, integers, texts, uuids
-from services.errors import Unavailable
-from services.ports import VersionTaken
+from services.matches.store import VersionTaken
+from services.shared.errors import Unavailable
 
 BATCH = 500
 """The most commands of one commit."""

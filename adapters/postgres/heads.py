@@ -21,9 +21,9 @@ from domain.match import BranchOf, Finished
 from domain.match.heads import Head, Inclusion, day_of
 from domain.shared.chain import read, written
 from domain.shared.merkle import Level, neighbours
-from services.heads import Final, Finals, SignedDay, SignedHead
-from services.ids import MatchId, match_id
-from services.ports import Key
+from services.proof.heads import Final, Finals, SignedDay, SignedHead
+from services.proof.keys import Key
+from services.shared.ids import MatchId, match_id
 
 NAME = "signatures"
 """Names the position in the log up to which heads are signed."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from adapters.postgres.datastore import Datastore, hold
 from adapters.signing import Ed25519Signer, key_of, new_secret
 from domain.shared.chain import read
-from services.heads import KeyElsewhere
-from services.ports import Key, Signer
+from services.proof.heads import KeyElsewhere
+from services.proof.keys import Key, Signer
 
 ADD = (
     "INSERT INTO signing_keys (kid, x, secret, active) VALUES (%s, %s, %s, true)"

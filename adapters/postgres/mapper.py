@@ -21,8 +21,8 @@ from domain.match import MATCH_EVENTS, Branched, Match, Opened, PlayerId
 from domain.match.branch import read_table
 from domain.match.proof import Link
 from domain.shared.seats import Seat
-from services.live import NAME_BYTES, Games
-from services.ports import Done, Recorded, Snapshot
+from services.matches.loaded import NAME_BYTES, Games
+from services.matches.store import Done, Recorded, Snapshot
 
 SCHEMA = 1
 """The shape in which events are written today."""

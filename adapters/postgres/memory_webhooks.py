@@ -12,14 +12,12 @@ from msgspec import Struct
 from adapters.postgres.outbox import Subscriber, messages, noticed
 from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId
-from services.addresses import Target
-from services.chat_log import ChatLog
-from services.deliveries import Parcel, Sent
-from services.ids import MatchId, match_id, parsed
-from services.live import Games
-from services.messages import chat_body
-from services.ports import Seeds
-from services.webhooks import (
+from services.chat.log import ChatLog
+from services.matches.loaded import Games
+from services.matches.store import Seeds
+from services.notify.addresses import Target
+from services.notify.deliveries import Parcel, Sent
+from services.notify.subscriptions import (
     KEPT_PENDING,
     MOST,
     MOST_PENDING,
@@ -39,6 +37,8 @@ from services.webhooks import (
     new_delivery_id,
     state_of,
 )
+from services.notify.webhook_messages import chat_body
+from services.shared.ids import MatchId, match_id, parsed
 
 
 class Kept(Struct):

@@ -10,7 +10,7 @@ from psycopg import Cursor
 from adapters.postgres.connections import NOTIFY
 from adapters.postgres.datastore import hold
 from adapters.postgres.read_models.catch_up import LOCK
-from services.player_feed import PlayerEventKind
+from services.notify.player_feed import PlayerEventKind
 
 PUT = """
 INSERT INTO player_notices (player_id, number, position, kind, webhook_id, at)

@@ -21,13 +21,19 @@ from adapters.postgres.read_models.player_feed import inviter
 from adapters.postgres.read_models.reader import LogReader, newest
 from adapters.postgres.set_aside import put_aside, why
 from domain.match import PlayerId
-from services.errors import Failure
-from services.ids import match_id, parsed, written
-from services.live import Games, game_of
-from services.messages import Notice, body, notices
-from services.player_feed import PlayerEventKind
-from services.views import Source
-from services.webhooks import MOST_PENDING, DeliveryId, DisabledReason, MessageType, new_delivery_id
+from services.matches.loaded import Games, game_of
+from services.matches.views import Source
+from services.notify.player_feed import PlayerEventKind
+from services.notify.subscriptions import (
+    MOST_PENDING,
+    DeliveryId,
+    DisabledReason,
+    MessageType,
+    new_delivery_id,
+)
+from services.notify.webhook_messages import Notice, body, notices
+from services.shared.errors import Failure
+from services.shared.ids import match_id, parsed, written
 
 NAME = "webhooks"
 DELIVERIES = "webhook_deliveries"

@@ -12,9 +12,11 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.quotas import MemoryQuotas, take
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
-from services.bots import ACCOUNTS
-from services.ids import MatchId, TokenId, match_id, parsed, written
-from services.ports import OPENING_KEPT, Holding, Opening, Player, Scope, Secrets, Token
+from services.bots.accounts import ACCOUNTS
+from services.lobby.quotas import Holding
+from services.matches.store import OPENING_KEPT, Opening, Secrets
+from services.players.store import Player, Scope, Token
+from services.shared.ids import MatchId, TokenId, match_id, parsed, written
 
 FORGET_EXPIRED = "DELETE FROM tokens WHERE player_id = %(player)s AND expires_at < %(now)s - interval '1 day'"
 ADD_FURTHER = (

@@ -12,8 +12,8 @@ from psycopg.errors import FeatureNotSupported, ObjectNotInPrerequisiteState
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.store import uuid_of
 from domain.shared.seats import Seat
-from services.ids import MatchId, match_id
-from services.presence import LEASE, Count
+from services.shared.ids import MatchId, match_id
+from services.streams.presence import LEASE, Count
 
 CHANNEL = "match_presence"
 """The NOTIFY that says that somebody has come or gone; its payload names the matches, with commas between."""

@@ -14,8 +14,9 @@ from adapters.postgres.quotas import LOST, MemoryQuotas, take
 from adapters.postgres.read_models.match_pages import MemoryMatchList
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
-from services.ids import MatchId, match_id, parsed
-from services.ports import Holding, Placed, QuotaKind, Wish
+from services.lobby.quotas import Holding, QuotaKind
+from services.lobby.waiting import Placed, Wish
+from services.shared.ids import MatchId, match_id, parsed
 
 FIND = (
     "SELECT * FROM place_player("

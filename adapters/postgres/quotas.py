@@ -10,9 +10,9 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import tag
 from adapters.postgres.store import EVENTS, uuid_of
 from domain.match import Cancelled, Finished, PlayerId, Started
-from services.errors import TooMany
-from services.ids import MatchId, parsed
-from services.ports import Holding, QuotaKind
+from services.lobby.quotas import Holding, QuotaKind
+from services.shared.errors import TooMany
+from services.shared.ids import MatchId, parsed
 
 TAKE = "SELECT take_quota(%(match)s, %(kind)s, %(player)s, %(about)s, %(since)s, %(fit)s, %(most)s) AS taken"
 COUNT = "SELECT count(*) AS held FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s"

@@ -8,8 +8,8 @@ from uuid import UUID
 from msgspec import Struct
 
 from adapters.postgres.datastore import Datastore, try_to_hold
-from services.ids import made_before
-from services.ports import OPENING_KEPT
+from services.matches.store import OPENING_KEPT
+from services.shared.ids import made_before
 
 LOCK = "retention"
 EXPIRED_TOKENS = timedelta(days=1)

@@ -12,7 +12,7 @@ from psycopg.rows import tuple_row
 
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import Unreadable
-from services.ids import MatchId, match_id, parsed
+from services.shared.ids import MatchId, match_id, parsed
 
 PUT = (
     "INSERT INTO matches_set_aside (match_id, version, why) VALUES (%s, %s, %s)"

@@ -14,8 +14,8 @@ from psycopg import sql
 from adapters.postgres.connections import AsyncConnection, limited
 from adapters.postgres.connections import channel as channel_of
 from adapters.postgres.store import EVENTS
-from services.ids import match_id
-from services.ticks import ticked, until
+from services.shared.ids import match_id
+from services.shared.ticks import ticked, until
 
 POLL = 1.0
 """Seconds after which a log that is watched is read also when no NOTIFY has come: a NOTIFY is only a hint."""

@@ -12,11 +12,9 @@ from adapters.postgres.connections import NOTIFY
 from adapters.postgres.datastore import Datastore, hold
 from adapters.postgres.outbox import DELIVERIES
 from domain.match import PlayerId
-from services.addresses import Target
-from services.deliveries import LEASE, Parcel, Sent
-from services.errors import NotFound
-from services.ids import made_before, match_id, parsed, written
-from services.webhooks import (
+from services.notify.addresses import Target
+from services.notify.deliveries import LEASE, Parcel, Sent
+from services.notify.subscriptions import (
     KEPT_PENDING,
     MOST,
     OF_NO_MATCH,
@@ -35,6 +33,8 @@ from services.webhooks import (
     WebhookState,
     state_of,
 )
+from services.shared.errors import NotFound
+from services.shared.ids import made_before, match_id, parsed, written
 
 PURGED = 1_000
 """How many messages are forgotten in one transaction."""

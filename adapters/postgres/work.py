@@ -9,7 +9,7 @@ from typing import Any
 from psycopg import Connection
 
 from adapters.postgres.datastore import Datastore
-from services.health import Degraded
+from services.shared.health import Degraded
 
 LATE = timedelta(seconds=60)
 """How late a step may be."""

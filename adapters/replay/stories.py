@@ -16,9 +16,9 @@ from domain.match import MATCH_EVENTS, Match, Opened, evolve, seen
 from domain.shared.game import edition
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
-from services.bundles import EventLine, Header, lines_of, read_line
-from services.ids import MatchId
-from services.views import view
+from services.matches.views import view
+from services.proof.bundles import EventLine, Header, lines_of, read_line
+from services.shared.ids import MatchId
 
 TIMEOUT = 30
 """Seconds to wait for an answer."""

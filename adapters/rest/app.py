@@ -39,10 +39,10 @@ from adapters.rest.routes import (
     webhooks,
 )
 from adapters.rest.sockets import Socket
-from adapters.use_cases import Services
 from domain.shared.rejections import Rejected
-from services.errors import Failure, NotFound
-from services.limits import DESCRIPTION_OF_API, UNLIMITED, Limiter
+from services.shared.errors import Failure, NotFound
+from services.shared.rate_limits import DESCRIPTION_OF_API, UNLIMITED, Limiter
+from services.use_cases import Services
 
 EXPOSED = [
     "ETag",

@@ -25,14 +25,14 @@ from domain.match import (
 )
 from domain.shared.catalogues import Clause, DataTable, DrawRule
 from domain.shared.game import Game
-from services.bundles import EndLine, EventLine, Header
-from services.feeds import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
-from services.health import Degraded
-from services.messages import Message
-from services.player_feed import PlayerEvent
-from services.presence import PresenceItem
-from services.summaries import MatchSummary
-from services.views import SeenEvent, View
+from services.matches.summaries import MatchSummary
+from services.matches.views import SeenEvent, View
+from services.notify.player_feed import PlayerEvent
+from services.notify.webhook_messages import Message
+from services.proof.bundles import EndLine, EventLine, Header
+from services.shared.health import Degraded
+from services.streams.match_stream import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
+from services.streams.presence import PresenceItem
 
 
 class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ import logging
 from typing import Any, Protocol
 
 from adapters.notices import Notice
-from services.limits import Gauge, network
+from services.shared.rate_limits import Gauge, network
 
 LOOK = 1.0
 """Seconds between two looks at all connections."""

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from services.chat_log import ChatRoom, ReportReason
-from services.chat_rooms import LONGEST_TEXT
+from services.chat.log import ChatRoom, ReportReason
+from services.chat.rooms import LONGEST_TEXT
 
 
 class MessageRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

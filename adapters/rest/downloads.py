@@ -12,7 +12,7 @@ from adapters.rest.answers import UNSTORED
 from adapters.rest.connections import abort_of
 from adapters.rest.requests import HEAD
 from adapters.rest.streams import reader_gone
-from services.errors import SetAside, Unavailable
+from services.shared.errors import SetAside, Unavailable
 
 SECONDS_TO_SEND = 20
 """How long a part may take to be sent; then its reader is cut off."""

@@ -8,8 +8,8 @@ from litestar.handlers import BaseRouteHandler
 from adapters.rest import problems
 from adapters.rest.requests import VISIT, base_of, bearer, visit
 from adapters.rest.sockets import Socket, accept, refuse, token_offered
-from services.errors import RateLimited
-from services.limits import Budget, Limiter, Limits, Visit
+from services.shared.errors import RateLimited
+from services.shared.rate_limits import Budget, Limiter, Limits, Visit
 
 UNCOUNTED = frozenset({"", "health", "docs", "problems", "openapi.json", ".well-known"})
 """What is not counted, by the first part of its path."""

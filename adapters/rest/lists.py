@@ -9,7 +9,7 @@ from litestar.params import QueryParameter
 from adapters.rest.answers import JSON, LINES, Answer, answer
 from adapters.rest.bodies import Items
 from adapters.rest.requests import Call, preferred, visit
-from services.limits import ROWS
+from services.shared.rate_limits import ROWS
 
 PageSize = Annotated[
     int,

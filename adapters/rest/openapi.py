@@ -28,28 +28,28 @@ from adapters.rest.streams import FORMS
 from adapters.signing import KeySet
 from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
-from services.blocks import Block
-from services.bundles import EndLine, Header
-from services.chat_log import ChatMessage, ChatReport
-from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
-from services.feeds import CaughtUp, End, Heartbeat
-from services.heads import SignedDay
-from services.invitations import Invitation
-from services.player_feed import (
+from services.chat.log import ChatMessage, ChatReport
+from services.chat.stream import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
+from services.lobby.invitations import Invitation
+from services.matches.summaries import MatchSummary
+from services.matches.views import SeenEvent, View
+from services.notify.player_feed import (
     PlayerCaughtUp,
     PlayerEnd,
     PlayerEventItem,
     PlayerHeartbeat,
     PlayerTruncated,
 )
-from services.players import PublicPlayer
-from services.ports import Player, Token
-from services.presence import PresenceItem
-from services.proofs import MatchProof
-from services.statistics import Achieved, RankedPlayer
-from services.summaries import MatchSummary
-from services.views import SeenEvent, View
-from services.webhooks import Delivery, Webhook
+from services.notify.subscriptions import Delivery, Webhook
+from services.players.accounts import PublicPlayer
+from services.players.blocks import Block
+from services.players.statistics import Achieved, RankedPlayer
+from services.players.store import Player, Token
+from services.proof.bundles import EndLine, Header
+from services.proof.heads import SignedDay
+from services.proof.proofs import MatchProof
+from services.streams.match_stream import CaughtUp, End, Heartbeat
+from services.streams.presence import PresenceItem
 
 REFERENCE = "#/components/schemas/{name}"
 HEADER = "#/components/headers/{name}"

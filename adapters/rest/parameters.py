@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from services.errors import Malformed
-from services.ports import Time
+from services.shared.errors import Malformed
+from services.shared.time import Time
 
 LARGEST = 2**63 - 1
 """The largest whole number."""

@@ -4,8 +4,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from services.ports import Player, Scope, Time, Token
-from services.profiles import LONGEST_LOCALE, LONGEST_NAME, LONGEST_SEED
+from services.players.profiles import LONGEST_LOCALE, LONGEST_NAME, LONGEST_SEED
+from services.players.store import Player, Scope, Token
+from services.shared.time import Time
 
 type Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 type Seed = Annotated[str, Meta(min_length=1, max_length=LONGEST_SEED)]

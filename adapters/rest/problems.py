@@ -13,8 +13,8 @@ from adapters.messages import BUG, TITLES, clause_cited, describe
 from adapters.rest.answers import Answer
 from adapters.rest.requests import base_of, visit
 from domain.shared.rejections import Rejected
-from services.decisions import MISSED_EVENTS
-from services.errors import (
+from services.matches.decisions import MISSED_EVENTS
+from services.shared.errors import (
     Conflict,
     Failure,
     Forbidden,
@@ -27,7 +27,7 @@ from services.errors import (
     Unauthenticated,
     Unavailable,
 )
-from services.limits import missed
+from services.shared.rate_limits import missed
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1

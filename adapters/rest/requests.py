@@ -11,11 +11,11 @@ from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException
 
 from adapters.rest.negotiation import best_type
-from adapters.use_cases import Services
-from services.errors import Malformed
-from services.limits import Visit
-from services.players import Caller
-from services.ports import Scope
+from services.players.accounts import Caller
+from services.players.store import Scope
+from services.shared.errors import Malformed
+from services.shared.rate_limits import Visit
+from services.use_cases import Services
 
 MAX_BODY = 65_536
 """The largest body in bytes."""

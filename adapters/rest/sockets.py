@@ -21,13 +21,13 @@ from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import base_of, decoded, services, token, visit
 from adapters.rest.streams import encoded, weighed
 from domain.shared.rejections import Rejected
-from services.errors import Failure, Unauthenticated
-from services.feeds import Item
-from services.ids import MatchId
-from services.limits import Visit, missed
-from services.matches import Answer, Matches
-from services.players import Caller
-from services.ports import Scope
+from services.matches.matches import Answer, Matches
+from services.players.accounts import Caller
+from services.players.store import Scope
+from services.shared.errors import Failure, Unauthenticated
+from services.shared.ids import MatchId
+from services.shared.rate_limits import Visit, missed
+from services.streams.match_stream import Item
 
 
 class Socket(WebSocket[Any, Any, Any]):

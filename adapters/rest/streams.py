@@ -13,11 +13,17 @@ from adapters.rest.answers import JSON, LINES, UNSTORED
 from adapters.rest.connections import ClientGone, abort_of
 from adapters.rest.parameters import number_in
 from adapters.rest.requests import HEAD, Call, preferred, visit
-from services.chat_streams import ChatItem, ChatMessageItem
-from services.errors import RateLimited
-from services.feeds import CaughtUp, EventItem, Item, SnapshotItem, Told, Watch
-from services.limits import EVENTS, Visit
-from services.player_feed import PlayerEnd, PlayerEventItem, PlayerHeartbeat, PlayerItem, PlayerTruncated
+from services.chat.stream import ChatItem, ChatMessageItem
+from services.notify.player_feed import (
+    PlayerEnd,
+    PlayerEventItem,
+    PlayerHeartbeat,
+    PlayerItem,
+    PlayerTruncated,
+)
+from services.shared.errors import RateLimited
+from services.shared.rate_limits import EVENTS, Visit
+from services.streams.match_stream import CaughtUp, EventItem, Item, SnapshotItem, Told, Watch
 
 SERVER_SENT_EVENTS = "text/event-stream"
 

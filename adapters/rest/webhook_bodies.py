@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from services.addresses import LONGEST_URL
-from services.webhooks import LONGEST_DESCRIPTION, MessageType, Webhook, WebhookOwner
+from services.notify.addresses import LONGEST_URL
+from services.notify.subscriptions import LONGEST_DESCRIPTION, MessageType, Webhook, WebhookOwner
 
 type Url = Annotated[str, Meta(min_length=1, max_length=LONGEST_URL)]
 type Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]

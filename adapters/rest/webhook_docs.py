@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from services.deliveries import CHALLENGES, PAUSES
-from services.webhooks import KEPT_PENDING, MOST_PENDING, MessageType
+from services.notify.deliveries import CHALLENGES, PAUSES
+from services.notify.subscriptions import KEPT_PENDING, MOST_PENDING, MessageType
 
 MEANINGS = {
     MessageType.YOUR_TURN: "you have to choose now, and had not before; the deployment is told of any seat",

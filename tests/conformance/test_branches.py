@@ -11,7 +11,7 @@ from domain.match.proof import flaw
 from domain.shared.chain import genesis
 from domain.shared.chance import SeededChance
 from domain.shared.viewers import ALL_SEEING
-from services.audit import Check, verify
+from services.proof.bundle_audit import Check, verify
 from tests.support.branches import CALLER, branched, some_match
 from tests.support.bundles import bundle_of
 from tests.support.chains import MATCH, chained, shown, viewers

@@ -9,8 +9,8 @@ import pytest
 from adapters.signing import Ed25519Signatures
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from services.audit import Altered, Audit, Check, verify
-from services.bundles import lines_of
+from services.proof.bundle_audit import Altered, Audit, Check, verify
+from services.proof.bundles import lines_of
 from tests.support.bundles import bundled
 from tests.support.chains import viewers
 from tests.support.random_matches import Table

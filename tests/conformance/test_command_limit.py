@@ -28,8 +28,8 @@ from domain.shared.outcomes import OutcomeKind
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING
-from services.audit import Altered, verify
-from services.fits import fit_of
+from services.lobby.same_terms import fit_of
+from services.proof.bundle_audit import Altered, verify
 from tests.support.bundles import bundle_of, bundled
 from tests.support.chains import fair, viewers
 from tests.support.matches import at, decided, holder, playing, terms

@@ -11,7 +11,7 @@ from adapters.rest.bodies import event_type
 from domain.match import PlayerId, evolve, seen
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
-from services.ports import Recorded, Snapshot
+from services.matches.store import Recorded, Snapshot
 from tests.support.differences import plain
 from tests.support.matches import LINK
 from tests.support.random_matches import AnyMatch, Table, played

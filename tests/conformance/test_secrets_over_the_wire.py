@@ -25,9 +25,9 @@ from domain.match import (
 from domain.shared.chance import Chance, decision_chance
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, Viewer, seated
-from services.ids import MatchId
-from services.live import Live, LiveMatches
-from services.matches import Proposal
+from services.matches.loaded import Live, LiveMatches
+from services.matches.matches import Proposal
+from services.shared.ids import MatchId
 from tests.support.commands import asked_for
 from tests.support.database import Databases, prepare_template
 from tests.support.faces import Face, Grpc, Rest, Said

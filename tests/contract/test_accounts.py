@@ -9,10 +9,10 @@ import pytest
 from msgspec import structs
 
 from domain.match import PlayerId
-from services.errors import Unauthenticated
-from services.ids import TokenId, new_uuid, written
-from services.players import REMEMBERED
-from services.ports import Player, Scope, Token
+from services.players.accounts import REMEMBERED
+from services.players.store import Player, Scope, Token
+from services.shared.errors import Unauthenticated
+from services.shared.ids import TokenId, new_uuid, written
 from tests.support.use_cases import ManualClock, Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)

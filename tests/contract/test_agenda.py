@@ -15,11 +15,11 @@ from domain.match import (
     TimeControl,
     TimeControlKind,
 )
-from services.bot_turns import BotPlayers
-from services.ids import MatchId
-from services.matches import Matches
-from services.policies import at_random
-from services.timekeeper import Due, Timekeeper
+from services.background.timekeeper import Due, Timekeeper
+from services.bots.policies import at_random
+from services.bots.turns import BotPlayers
+from services.matches.matches import Matches
+from services.shared.ids import MatchId
 from tests.support.use_cases import (
     ManualClock,
     Stores,

@@ -19,31 +19,17 @@ from domain.games import GAMES
 from domain.match import PlayerId, Resign
 from domain.match.heads import day_over, tree
 from domain.shared.seats import Seat
-from services.addresses import Target
-from services.bots import ACCOUNTS
-from services.chat_log import ChatRoom, Message, MessageId, Pace, Report, ReportId, ReportReason
-from services.deliveries import Parcel, Reply, Sent, sent
-from services.errors import Failure, SetAside
-from services.head_signer import HeadSigner
-from services.heads import SignedDay
-from services.ids import MatchId, TokenId, match_id, new_uuid, written
-from services.outages import Outage
-from services.ports import (
-    Blocked,
-    Holding,
-    MatchFilter,
-    Opening,
-    Player,
-    QuotaKind,
-    Scope,
-    Secrets,
-    Snapshot,
-    Token,
-    Wish,
-)
-from services.presence import Count
-from services.timekeeper import Due
-from services.webhooks import (
+from services.background.timekeeper import Due
+from services.bots.accounts import ACCOUNTS
+from services.chat.log import ChatRoom, Message, MessageId, Pace, Report, ReportId, ReportReason
+from services.lobby.match_list import MatchFilter
+from services.lobby.quotas import Holding, QuotaKind
+from services.lobby.waiting import Wish
+from services.matches.outages import Outage
+from services.matches.store import Opening, Secrets, Snapshot
+from services.notify.addresses import Target
+from services.notify.deliveries import Parcel, Reply, Sent, sent
+from services.notify.subscriptions import (
     AttemptError,
     Challenge,
     Changes,
@@ -56,6 +42,13 @@ from services.webhooks import (
     new_challenge,
     new_delivery_id,
 )
+from services.players.block_list import Blocked
+from services.players.store import Player, Scope, Token
+from services.proof.head_signer import HeadSigner
+from services.proof.heads import SignedDay
+from services.shared.errors import Failure, SetAside
+from services.shared.ids import MatchId, TokenId, match_id, new_uuid, written
+from services.streams.presence import Count
 from tests.support.breaking import Breaking, contents, done, methods, stores
 from tests.support.database import Databases, prepare_template
 from tests.support.proving import proved

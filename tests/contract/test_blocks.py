@@ -13,12 +13,12 @@ from adapters.grpc.generated.montane.v1 import players_pb2
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
-from adapters.use_cases import Services
 from domain.match import PlayerId, Resign
-from services.chat_log import ChatRoom
-from services.errors import Malformed, NotFound, TooMany
-from services.player_feed import PlayerEventKind
-from services.webhooks import MessageType, Reach, WebhookOwner
+from services.chat.log import ChatRoom
+from services.notify.player_feed import PlayerEventKind
+from services.notify.subscriptions import MessageType, Reach, WebhookOwner
+from services.shared.errors import Malformed, NotFound, TooMany
+from services.use_cases import Services
 from tests.support.grpc_client import refusal_of
 from tests.support.lobby import match_of, seated, wanted
 from tests.support.proving import proved
@@ -68,7 +68,7 @@ async def test_a_block_is_made_read_listed_and_lifted(stores: Stores) -> None:
 
 async def test_there_are_so_many_blocks_at_most(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is there already stays."""
-    monkeypatch.setattr("services.blocks.MOST_BLOCKED", 2)
+    monkeypatch.setattr("services.players.blocks.MOST_BLOCKED", 2)
     node = stores.services()
     ann, *others = await guests(node, "Ann", "Ben", "Cam", "Dot")
     for other in others[:2]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.ports import Scope
+from services.players.store import Scope
 from tests.support.lobby_faces import Rest, Table, Told, over_grpc, rest
 from tests.support.use_cases import memory_stores
 

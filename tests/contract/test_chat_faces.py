@@ -15,8 +15,8 @@ from adapters.grpc.generated.montane.v1 import chat_pb2 as pb
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
-from services.chat import PACE
-from services.ports import Scope
+from services.chat.chat import PACE
+from services.players.store import Scope
 from tests.support.use_cases import memory_stores
 
 UNKNOWN = "message_01j00000000000000000000000"

@@ -14,7 +14,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.tail import Followed, Tail
 from domain.match import PlayerId
 from domain.shared.seats import Seat
-from services.chat_log import (
+from services.chat.log import (
     ChatLog,
     ChatRoom,
     Message,
@@ -26,8 +26,8 @@ from services.chat_log import (
     ReportReason,
     TooFast,
 )
-from services.errors import Unauthenticated
-from services.ids import MatchId, match_id, new_uuid, written
+from services.shared.errors import Unauthenticated
+from services.shared.ids import MatchId, match_id, new_uuid, written
 from tests.support.use_cases import memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from domain.match import COMMAND_LIMIT, PlayerId
-from services.ids import MatchId
+from services.shared.ids import MatchId
 from tests.support.lobby_faces import Table, over_grpc, rest
 from tests.support.use_cases import Stores, memory_stores
 

@@ -22,9 +22,10 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.store import postgres_log
 from domain.match import PlayerId, Started
 from domain.shared.seats import Seat
-from services.errors import Unavailable
-from services.ids import TokenId, match_id, new_uuid, written
-from services.ports import Opening, Player, Recorded, Scope, Secrets, Token
+from services.matches.store import Opening, Recorded, Secrets
+from services.players.store import Player, Scope, Token
+from services.shared.errors import Unavailable
+from services.shared.ids import TokenId, match_id, new_uuid, written
 from tests.support.database import end_sessions, log_locked
 from tests.support.matches import LINK
 from tests.support.relay import relay

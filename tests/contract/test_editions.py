@@ -18,11 +18,11 @@ from adapters.grpc.mapping import COMMAND
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
 from adapters.rest.bodies import command_type
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import Resign
 from domain.shared.seats import Seat
-from services.matches import Matches
+from services.matches.matches import Matches
+from services.use_cases import Services
 from tests.support.faces import mapper
 from tests.support.grpc_client import refusal_of
 from tests.support.random_matches import AnyGame

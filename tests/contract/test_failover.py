@@ -14,10 +14,10 @@ from adapters.postgres.tail import Followed, Tail
 from adapters.settings import Settings
 from domain.games import GAMES
 from domain.match import PlayerId
-from services.errors import NotFound, Unavailable
-from services.feeds import End, EndReason, EventItem, Watch
-from services.ids import MatchId
-from services.matches import Answer, Matches
+from services.matches.matches import Answer, Matches
+from services.shared.errors import NotFound, Unavailable
+from services.shared.ids import MatchId
+from services.streams.match_stream import End, EndReason, EventItem, Watch
 from tests.support.montana import ENDLESS, WALK
 from tests.support.standby import Pair, pair
 from tests.support.use_cases import APPEND_QUEUE, POOL, proposal

@@ -15,8 +15,8 @@ from psycopg.conninfo import make_conninfo
 from adapters.postgres import group_commit
 from adapters.postgres.group_commit import BATCH, GroupCommit
 from adapters.postgres.wire import Wire
-from services.errors import Unavailable
-from services.ports import VersionTaken
+from services.matches.store import VersionTaken
+from services.shared.errors import Unavailable
 from tests.support.database import end_sessions, log_locked
 from tests.support.relay import relay
 from tests.support.server import eventually, free_port

@@ -20,7 +20,7 @@ from adapters.grpc.generated.montane.v1 import catalogue_pb2, matches_pb2
 from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.server import GrpcServer
-from services.limits import UNLIMITED, Limiter, Limits
+from services.shared.rate_limits import UNLIMITED, Limiter, Limits
 from tests.support.grpc_client import refusal_of
 from tests.support.http2 import CALL, PREFACE, Flag, Http2, Kind, frame, headers
 from tests.support.use_cases import memory_stores

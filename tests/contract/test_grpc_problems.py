@@ -32,7 +32,7 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStub
 from adapters.grpc.server import SERVICES, GrpcServer
 from domain.games import GAMES
-from services.errors import Unavailable
+from services.shared.errors import Unavailable
 from tests.support.use_cases import Stores, memory_stores
 
 Code = grpc.StatusCode
@@ -389,7 +389,7 @@ async def test_a_version_conflict_carries_what_was_missed(
     asked = matches.ListEventsRequest(match=face.match, after=2)
     served = await face.matches.ListEvents(asked, metadata=face.ann)
     assert list(conflict.events) == list(served.items)
-    monkeypatch.setattr("services.decisions.MISSED_EVENTS", 1)
+    monkeypatch.setattr("services.matches.decisions.MISSED_EVENTS", 1)
     refusal = await face.refused("SubmitCommand", face.command(own, expected_version=2))
     conflict = refusal.detail(matches.VersionConflict())
     assert (list(conflict.events), conflict.truncated) == (list(served.items)[:1], True)

@@ -16,9 +16,9 @@ from adapters.postgres.keys import PostgresKeys
 from adapters.signing import Ed25519Signatures, Ed25519Signer, secret_in
 from domain.match import Resign
 from domain.match.heads import Head, included, signed_day, signed_head
-from services.head_signer import GRACE, LOOK, HeadSigner
-from services.heads import KeyElsewhere
-from services.ids import MatchId
+from services.proof.head_signer import GRACE, LOOK, HeadSigner
+from services.proof.heads import KeyElsewhere
+from services.shared.ids import MatchId
 from tests.support.lobby import ANN
 from tests.support.use_cases import (
     ManualClock,

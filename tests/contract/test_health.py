@@ -16,9 +16,9 @@ from adapters.grpc.server import SERVICES, GrpcServer
 from adapters.postgres.outages import PostgresOutages
 from adapters.postgres.work import PostgresWork, late_here
 from adapters.rest.app import build
-from services.errors import Unavailable
-from services.health import AWAY_SECONDS, Vitals
-from services.outages import Heart
+from services.matches.outages import Heart
+from services.shared.errors import Unavailable
+from services.shared.health import AWAY_SECONDS, Vitals
 from tests.contract.test_connections import set_read_only
 from tests.support.database import end_sessions
 from tests.support.use_cases import PostgresStores, postgres_stores

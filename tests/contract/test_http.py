@@ -13,9 +13,9 @@ from adapters.base_path import Place
 from adapters.rest.app import build
 from adapters.rest.prepared import FEW
 from domain.shared.seats import Seat
-from services.ids import MatchId
-from services.limits import Budget, Limiter, Limits, Meter
-from services.presence import PresenceItem, SeatPresence
+from services.shared.ids import MatchId
+from services.shared.rate_limits import Budget, Limiter, Limits, Meter
+from services.streams.presence import PresenceItem, SeatPresence
 from tests.support.use_cases import Stores, memory_stores
 
 JSON = {"Content-Type": "application/json"}

@@ -16,7 +16,7 @@ from adapters.main import start_rest
 from adapters.rest import bounds, connections
 from adapters.rest.bounds import Connections
 from adapters.settings import Address
-from adapters.use_cases import Services
+from services.use_cases import Services
 from tests.support.use_cases import memory_stores
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -25,7 +25,7 @@ from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
 from adapters.rest.app import build
 from adapters.settings import Address
-from services.limits import UNLIMITED, Budget, Limiter, Limits
+from services.shared.rate_limits import UNLIMITED, Budget, Limiter, Limits
 from tests.support.use_cases import memory_stores
 
 JSON = {"Content-Type": "application/json"}

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from adapters.use_cases import Services
 from domain.match import PlayerId, Visibility
-from services.chat_log import ChatRoom
-from services.chat_streams import ChatEndReason
-from services.errors import NotFound
-from services.feeds import EndReason
-from services.ids import MatchId
-from services.ports import MatchFilter
+from services.chat.log import ChatRoom
+from services.chat.stream import ChatEndReason
+from services.lobby.match_list import MatchFilter
+from services.shared.errors import NotFound
+from services.shared.ids import MatchId
+from services.streams.match_stream import EndReason
+from services.use_cases import Services
 from tests.support.lobby import ANN, BEN, CAM, DOT, opened
 from tests.support.lobby_faces import Table, over_grpc, rest
 from tests.support.use_cases import Stores, memory_stores, postgres_stores

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.bots import BOTS
-from services.ports import Scope
+from services.bots.accounts import BOTS
+from services.players.store import Scope
 from tests.support.lobby_faces import Rest, Table, over_grpc, rest
 from tests.support.use_cases import memory_stores
 

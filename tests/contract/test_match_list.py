@@ -34,11 +34,13 @@ from domain.match import (
     Visibility,
 )
 from domain.shared.seats import Seat
-from services.errors import Malformed, NotFound, Unauthenticated
-from services.fits import fit_of
-from services.ids import MatchId, match_id, written
-from services.live import Live
-from services.ports import ListPlace, MatchFilter, Secrets, Wish
+from services.lobby.match_list import ListPlace, MatchFilter
+from services.lobby.same_terms import fit_of
+from services.lobby.waiting import Wish
+from services.matches.loaded import Live
+from services.matches.store import Secrets
+from services.shared.errors import Malformed, NotFound, Unauthenticated
+from services.shared.ids import MatchId, match_id, written
 from tests.support.database import Databases
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 

@@ -11,11 +11,11 @@ from adapters.postgres.audit import FIRST, LAST, StoredAudit
 from adapters.postgres.outages import PostgresOutages
 from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign, TimeControl, TimeControlKind
-from services.health import Degraded, Vitals
-from services.ids import MatchId
-from services.matches import Matches
-from services.outages import BEAT, Heart, Settlement
-from services.timekeeper import Timekeeper
+from services.background.timekeeper import Timekeeper
+from services.matches.matches import Matches
+from services.matches.outages import BEAT, Heart, Settlement
+from services.shared.health import Degraded, Vitals
+from services.shared.ids import MatchId
 from tests.support.use_cases import ManualClock, PostgresStores, lobby_of, postgres_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")

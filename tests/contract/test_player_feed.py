@@ -21,13 +21,13 @@ from adapters.postgres.read_models.player_feed import FEEDS, TALK
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.tail import Followed, Tail
 from adapters.settings import Address
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
-from services.chat_log import ChatRoom
-from services.ids import MatchId
-from services.player_feed import Place, PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerReading
-from services.ports import Scope
+from services.chat.log import ChatRoom
+from services.notify.player_feed import Place, PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerReading
+from services.players.store import Scope
+from services.shared.ids import MatchId
+from services.use_cases import Services
 from tests.support.database import end_sessions
 from tests.support.server import eventually
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal

@@ -26,12 +26,12 @@ from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedSe
 from adapters.grpc.server import SERVICES, GrpcServer
 from adapters.openid import OpenIdIssuer
 from adapters.rest.app import build
-from adapters.use_cases import Services
 from domain.match import PlayerId
-from services import sessions
-from services.ids import TokenId, new_uuid, written
-from services.players import TOKEN_PREFIX, Players, hash_of
-from services.ports import Player, Token
+from services.players import sessions
+from services.players.accounts import TOKEN_PREFIX, Players, hash_of
+from services.players.store import Player, Token
+from services.shared.ids import TokenId, new_uuid, written
+from services.use_cases import Services
 from tests.support.issuer import AUDIENCE, LocalIssuer
 from tests.support.use_cases import ManualClock, memory_stores
 

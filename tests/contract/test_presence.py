@@ -13,11 +13,11 @@ from adapters.postgres import presence as stored
 from domain.games import GAMES
 from domain.match import Disclosure, PlayerId, Resign, StartMode, Visibility
 from domain.shared.seats import Seat
-from services import presence
-from services.feeds import CaughtUp, SnapshotItem, Watch
-from services.ids import MatchId
-from services.matches import Matches
-from services.presence import PresenceItem, SeatPresence
+from services.matches.matches import Matches
+from services.shared.ids import MatchId
+from services.streams import presence
+from services.streams.match_stream import CaughtUp, SnapshotItem, Watch
+from services.streams.presence import PresenceItem, SeatPresence
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
 MOUNTAINS = GAMES["mountains"]
@@ -30,7 +30,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nodes look at one another often."""
     monkeypatch.setattr(presence, "RENEW", 0.1)
     monkeypatch.setattr(presence, "PACE", 0.02)
-    monkeypatch.setattr("services.feeds.APART", 0.2)
+    monkeypatch.setattr("services.streams.match_stream.APART", 0.2)
 
 
 @pytest.fixture(params=["memory", "postgres"])
@@ -164,7 +164,7 @@ async def test_changes_are_told_at_most_once_a_second(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many come and go, a stream is told the outcome, and nothing is stored if it is the same."""
-    monkeypatch.setattr("services.feeds.APART", 0.5)
+    monkeypatch.setattr("services.streams.match_stream.APART", 0.5)
     node = stores.node()
     match = await begun(node)
     async with watching(node, match, ANN) as watch:
@@ -183,7 +183,7 @@ async def test_a_crowd_is_told_of_seats_at_once_and_of_its_size_now_and_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Who looks on comes and goes all the time; each time is told to everybody."""
-    monkeypatch.setattr("services.feeds.CROWD", 0.01)
+    monkeypatch.setattr("services.streams.match_stream.CROWD", 0.01)
     node = memory_stores().node()
     match = await begun(node)
     async with watching(node, match, BEN) as watch:

@@ -23,14 +23,14 @@ from domain.match.heads import Head, Inclusion, included, signed_head
 from domain.shared.chain import written
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from services.audit import Check, verify
-from services.bundles import EndLine, Header, bundle, lines_of, read_line
-from services.head_signer import GRACE, HeadSigner
-from services.heads import SignedDay
-from services.ids import MatchId
-from services.limits import Budget, Limiter, Limits
-from services.ports import Key
-from services.views import seen_event, source
+from services.matches.views import seen_event, source
+from services.proof.bundle_audit import Check, verify
+from services.proof.bundles import EndLine, Header, bundle, lines_of, read_line
+from services.proof.head_signer import GRACE, HeadSigner
+from services.proof.heads import SignedDay
+from services.proof.keys import Key
+from services.shared.ids import MatchId
+from services.shared.rate_limits import Budget, Limiter, Limits
 from tests.support.grpc_client import refusal_of
 from tests.support.lobby import wanted
 from tests.support.use_cases import ManualClock, memory_stores
@@ -162,7 +162,7 @@ class Faces:
         return first.code, second.code, first.reason
 
     async def bundled(self, match: MatchId, viewer: Viewer) -> bytes:
-        """Return the bundle of a match as `services.bundles` makes it."""
+        """Return the bundle of a match as `services.proof.bundles` makes it."""
         live = await self.services.matches.decisions.live.current(match)
         secrets, signed = await self.stores.seeds.secrets(match), await self.stores.heads.signed(match)
         terms = live.match.terms
@@ -191,7 +191,7 @@ async def faces() -> AsyncIterator[Faces]:
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_a_whole_match_is_exported(faces: Faces, game: str) -> None:
-    """To every viewer the bundle of `services.bundles`, byte for byte; it holds, and it is signed."""
+    """To every viewer the bundle of `services.proof.bundles`, byte for byte; it holds, and it is signed."""
     match = await faces.match(game, over=True)
     await faces.sign()
     seats = [str(seat) for seat in range(min(2, GAMES[game].max_seats))]

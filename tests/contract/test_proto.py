@@ -53,13 +53,13 @@ from adapters.grpc.mapping import (
 from domain.games import GAMES
 from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
-from services.chat_log import ChatMessage, ChatReport
-from services.chat_streams import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
-from services.errors import Malformed
-from services.ports import Player
-from services.summaries import MatchSummary
-from services.views import SeenEvent, View
-from services.webhooks import Delivery, Webhook
+from services.chat.log import ChatMessage, ChatReport
+from services.chat.stream import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
+from services.matches.summaries import MatchSummary
+from services.matches.views import SeenEvent, View
+from services.notify.subscriptions import Delivery, Webhook
+from services.players.store import Player
+from services.shared.errors import Malformed
 
 UNIONS = {union.full_name for union in (OPTIONS, COMMAND, PAYLOAD, TABLE)}
 INTEGERS = {

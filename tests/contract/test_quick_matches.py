@@ -11,10 +11,11 @@ import pytest
 from adapters.postgres.datastore import Datastore
 from adapters.postgres.quick_matches import PostgresQuickMatches
 from domain.match import Phase, PlayerId
-from services.bots import ACCOUNTS
-from services.errors import Unavailable
-from services.ids import MatchId, match_id, new_uuid
-from services.ports import Blocked, Placed, Wish
+from services.bots.accounts import ACCOUNTS
+from services.lobby.waiting import Placed, Wish
+from services.players.block_list import Blocked
+from services.shared.errors import Unavailable
+from services.shared.ids import MatchId, match_id, new_uuid
 from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores

@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign, StartMode, Visibility
-from services.errors import TooMany
-from services.fits import fit_of
-from services.ids import MatchId, match_id, new_uuid
-from services.matches import terms_of
-from services.ports import Holding, QuotaKind, Secrets, Wish
+from services.lobby.quotas import Holding, QuotaKind
+from services.lobby.same_terms import fit_of
+from services.lobby.waiting import Wish
+from services.matches.matches import terms_of
+from services.matches.store import Secrets
+from services.shared.errors import TooMany
+from services.shared.ids import MatchId, match_id, new_uuid
+from services.use_cases import Services
 from tests.support.lobby import ANN, BEN, CAM, match_of, opened, sits, wanted
 from tests.support.use_cases import MOST_HELD, Stores, memory_stores, postgres_stores, proposal
 
@@ -212,7 +214,7 @@ async def test_a_match_that_was_never_opened_holds_up_one_search_at_most(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a crash leaves it: a search waits for it once, and then nobody does."""
-    monkeypatch.setattr("services.quick_match.OPENING", 0.1)
+    monkeypatch.setattr("services.lobby.quick_match.OPENING", 0.1)
     node = stores.services()
     game = node.matches.game("mountains")
     fit = fit_of(terms_of(game, ANN, wanted(), Secrets(b"", b"")))

@@ -16,9 +16,10 @@ from adapters.rest.app import build
 from domain.games import GAMES
 from domain.match import OnTimeOut, PlayerId, Resign, TimeControl, TimeControlKind, TimeOut, Visibility
 from domain.shared.seats import Seat
-from services.errors import Malformed, NotFound
-from services.live import Live
-from services.ports import Ranked, Rating, Secrets, Statistics
+from services.matches.loaded import Live
+from services.matches.store import Secrets
+from services.players.records import Ranked, Rating, Statistics
+from services.shared.errors import Malformed, NotFound
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import Stores, lobby_of, memory_stores, postgres_stores, proposal
 

@@ -15,7 +15,7 @@ from adapters.rest.app import build
 from adapters.rest.bodies import game_bodies
 from adapters.rest.openapi import component
 from domain.games import GAMES
-from services.limits import Budget, Limiter, Limits
+from services.shared.rate_limits import Budget, Limiter, Limits
 from tests.support.use_cases import memory_stores
 
 ENOUGH = Budget(1_000_000, 60)

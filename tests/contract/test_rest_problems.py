@@ -9,7 +9,7 @@ import pytest
 
 from adapters.rest.app import build
 from adapters.rest.problems import ALL_KINDS
-from services.errors import Unavailable
+from services.shared.errors import Unavailable
 from tests.support.use_cases import Stores, memory_stores
 
 JSON = {"Content-Type": "application/json"}
@@ -226,7 +226,7 @@ async def test_a_version_conflict_carries_what_was_missed(
     details = found["details"]
     assert (details["version"], details["expected_version"], details["truncated"]) == (4, 2, False)
     assert [event["version"] for event in details["events"]] == [3, 4]
-    monkeypatch.setattr("services.decisions.MISSED_EVENTS", 1)
+    monkeypatch.setattr("services.matches.decisions.MISSED_EVENTS", 1)
     found = await rest.problem("POST", f"{rest.path}/commands", json=NINE | {"expected_version": 2})
     assert [event["version"] for event in found["details"]["events"]] == [3]
     assert found["details"]["truncated"] is True

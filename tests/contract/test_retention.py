@@ -14,16 +14,20 @@ from adapters.postgres.read_models.player_feed import PlayerFeedModel
 from adapters.postgres.read_models.rebuild import Rebuild
 from adapters.postgres.retention import EXPIRED_TOKENS, OUTAGES_KEPT, QUICK_MATCH_CALLS_KEPT, PostgresArchive
 from adapters.settings import LONGEST_DAYS
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
-from services.chat_log import ChatRoom
-from services.ids import MatchId, match_id, new_uuid, written
-from services.matches import uuid_of
-from services.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
-from services.ports import OPENING_KEPT, Clock, Holding, Opening, QuotaKind, Scope, Secrets, Wish
-from services.retention import BREATH, EVERY, Retention
-from services.timekeeper import Timekeeper
+from services.background.retention import BREATH, EVERY, Retention
+from services.background.timekeeper import Timekeeper
+from services.chat.log import ChatRoom
+from services.lobby.quotas import Holding, QuotaKind
+from services.lobby.waiting import Wish
+from services.matches.matches import uuid_of
+from services.matches.store import OPENING_KEPT, Opening, Secrets
+from services.notify.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
+from services.players.store import Scope
+from services.shared.ids import MatchId, match_id, new_uuid, written
+from services.shared.time import Clock
+from services.use_cases import Services
 from tests.support.use_cases import ManualClock, PostgresStores, postgres_stores, proposal
 
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -15,13 +15,13 @@ from adapters.postgres.read_models.rebuild import Rebuild
 from adapters.postgres.set_aside import PostgresSetAside, all_aside
 from domain.games import GAMES
 from domain.match import PlayerId
-from services.errors import SetAside
-from services.feeds import End, EndReason
-from services.head_signer import HeadSigner
-from services.ids import MatchId, parsed
-from services.ports import MatchFilter
-from services.readmission import Readmission
-from services.webhooks import MessageType, Reach, WebhookOwner
+from services.lobby.match_list import MatchFilter
+from services.matches.readmission import Readmission
+from services.notify.subscriptions import MessageType, Reach, WebhookOwner
+from services.proof.head_signer import HeadSigner
+from services.shared.errors import SetAside
+from services.shared.ids import MatchId, parsed
+from services.streams.match_stream import End, EndReason
 from tests.support.lobby_faces import Rest, Table, over_grpc, rest
 from tests.support.use_cases import PostgresStores, postgres_stores
 

@@ -18,9 +18,9 @@ from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.keys import PostgresKeys
 from domain.games import GAMES
 from domain.match import Finished, Started
-from services.head_signer import HeadSigner
-from services.ids import MatchId
-from services.live import Games
+from services.matches.loaded import Games
+from services.proof.head_signer import HeadSigner
+from services.shared.ids import MatchId
 from tests.support.chains import BEGUN
 from tests.support.random_matches import Table, tables
 from tests.support.stored import StoredMatch, random_match, store

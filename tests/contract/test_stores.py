@@ -14,10 +14,10 @@ from domain.games.montana.events import CardMoved, Dealt
 from domain.match import Disclosure, Opened, PlayerId, SeatTaken, Started, Terms, Visibility, evolve
 from domain.match.state import Holder, HolderKind
 from domain.shared.seats import Seat
-from services.errors import NotFound, Unavailable
-from services.ids import MatchId, match_id, new_uuid, written
-from services.live import command_name
-from services.ports import Done, Opening, Recorded, Secrets, Snapshot, VersionTaken
+from services.matches.loaded import command_name
+from services.matches.store import Done, Opening, Recorded, Secrets, Snapshot, VersionTaken
+from services.shared.errors import NotFound, Unavailable
+from services.shared.ids import MatchId, match_id, new_uuid, written
 from tests.support.matches import LINK
 from tests.support.server import free_port
 from tests.support.use_cases import Stores, memory_stores, postgres_stores

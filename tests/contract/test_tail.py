@@ -10,7 +10,7 @@ import pytest
 
 from adapters.postgres import tail as tails
 from adapters.postgres.tail import Followed, Tail
-from services.ids import MatchId, match_id
+from services.shared.ids import MatchId, match_id
 
 INSERT = "SELECT append_match_events(%s::uuid[], %s::bigint[], %s::text[], %s::bytea[], %s::int[])"
 

@@ -21,8 +21,8 @@ from domain.games import GAMES
 from domain.shared.canonical import canonical
 from domain.shared.chain import commitment, genesis, read, written
 from domain.shared.viewers import SPECTATOR
-from services.audit import Altered, Check, verify
-from services.bundles import lines_of
+from services.proof.bundle_audit import Altered, Check, verify
+from services.proof.bundles import lines_of
 from tests.support.branches import branched
 from tests.support.browser import chromium, needs_chromium
 from tests.support.bundles import bundle_of, bundled

@@ -12,8 +12,8 @@ from adapters.grpc.generated.montane.v1 import webhooks_pb2 as pb
 from adapters.grpc.generated.montane.v1.webhooks_pb2_grpc import WebhookServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
-from services.ports import Scope
-from services.webhooks import MOST
+from services.notify.subscriptions import MOST
+from services.players.store import Scope
 from tests.support.grpc_client import refusal_of
 from tests.support.proving import proved
 from tests.support.use_cases import Stores, memory_stores, proposal

@@ -25,14 +25,12 @@ from domain.games import GAMES
 from domain.match import PlayerId, Resign, Visibility
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
-from services.chat_log import ChatRoom, MessageId
-from services.deliveries import PER_TARGET, Parcel, Reply, sent
-from services.errors import Forbidden, Malformed, NotFound, TooMany, Unavailable
-from services.ids import MatchId, parsed
-from services.matches import Matches
-from services.player_feed import PlayerEventKind
-from services.views import Source, seen_event
-from services.webhooks import (
+from services.chat.log import ChatRoom, MessageId
+from services.matches.matches import Matches
+from services.matches.views import Source, seen_event
+from services.notify.deliveries import PER_TARGET, Parcel, Reply, sent
+from services.notify.player_feed import PlayerEventKind
+from services.notify.subscriptions import (
     BOTH_SIGN,
     MOST,
     AttemptError,
@@ -49,6 +47,8 @@ from services.webhooks import (
     new_challenge,
     written_secret,
 )
+from services.shared.errors import Forbidden, Malformed, NotFound, TooMany, Unavailable
+from services.shared.ids import MatchId, parsed
 from tests.support.differences import plain
 from tests.support.proving import echo, proved
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal

@@ -12,11 +12,11 @@ from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceStub
 from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedServiceStub
 from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceStub
 from domain.match import PlayerId
-from services.chat_log import ChatRoom
-from services.errors import RateLimited
-from services.ids import MatchId
-from services.limits import Budget, Limiter, Limits, Meter
-from services.ports import MatchFilter
+from services.chat.log import ChatRoom
+from services.lobby.match_list import MatchFilter
+from services.shared.errors import RateLimited
+from services.shared.ids import MatchId
+from services.shared.rate_limits import Budget, Limiter, Limits, Meter
 from tests.contract.test_limits import Faces, serving
 from tests.support.lobby import wanted
 

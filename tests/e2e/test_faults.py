@@ -20,7 +20,7 @@ import pytest
 from adapters.postgres.connections import ANSWER_SECONDS, CONNECT_SECONDS
 from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrations
-from services.ids import MatchId
+from services.shared.ids import MatchId
 from tests.support.database import Databases
 from tests.support.load import Player, check_log, endless, keys_in_log, playing, press_on
 from tests.support.relay import relay

@@ -18,8 +18,8 @@ from adapters.postgres.connections import session_of
 from adapters.postgres.migrate import migrate
 from domain.games import GAMES
 from domain.match import Resign
-from services.chat_log import ChatRoom
-from services.ports import Scope
+from services.chat.log import ChatRoom
+from services.players.store import Scope
 from tests.support.database import Databases
 from tests.support.deployments import montane, refusal
 from tests.support.pooler import pooling

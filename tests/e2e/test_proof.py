@@ -18,7 +18,7 @@ from adapters.grpc.generated.montane.v1 import proofs_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceStub
 from adapters.signing import Ed25519Signatures
 from domain.games import GAMES
-from services.audit import Altered, verify
+from services.proof.bundle_audit import Altered, verify
 from tests.support.server import Client, Server, eventually
 
 MONTANE = str(Path(sys.executable).with_name("montane"))

@@ -18,9 +18,9 @@ from adapters.main import start_rest
 from adapters.settings import Address
 from domain.games import GAMES
 from domain.match import PlayerId
-from services import feeds
-from services.ids import MatchId
-from services.matches import Matches
+from services.matches.matches import Matches
+from services.shared.ids import MatchId
+from services.streams import match_stream
 from tests.support.grpc_client import refusal_of
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import memory_stores, proposal
@@ -136,7 +136,7 @@ async def test_a_reader_that_does_not_read_is_cut_off(
     monkeypatch: pytest.MonkeyPatch, stuck: Callable[[Address, int, MatchId], Awaitable[GivenUp]]
 ) -> None:
     """It holds up neither play nor another reader, who gets every event; then its connection is given up."""
-    monkeypatch.setattr(feeds, "TICK", TICK)
+    monkeypatch.setattr(match_stream, "TICK", TICK)
     stores = memory_stores()
     matches = stores.node()
     match = await endless(matches)
@@ -152,10 +152,10 @@ async def test_a_reader_that_does_not_read_is_cut_off(
             assert await given_up()
 
 
-async def _read(watch: feeds.Watch, last: int) -> list[int]:
+async def _read(watch: match_stream.Watch, last: int) -> list[int]:
     """Return the versions of the events up to the last one."""
     versions: list[int] = []
     while watch.version < last:
         told = [one.item for one in await watch.next()]
-        versions += [item.event.version for item in told if isinstance(item, feeds.EventItem)]
+        versions += [item.event.version for item in told if isinstance(item, match_stream.EventItem)]
     return versions

@@ -14,10 +14,10 @@ from domain.match.proof import flaw
 from domain.shared.chain import genesis
 from domain.shared.seats import seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
-from services.ids import MatchId
-from services.matches import Answer
-from services.ports import Recorded
-from services.views import Source, seen_event, view
+from services.matches.matches import Answer
+from services.matches.store import Recorded
+from services.matches.views import Source, seen_event, view
+from services.shared.ids import MatchId
 from tests.support.database import Databases
 from tests.support.faces import PAGE, Face, Grpc, Rest, Said
 from tests.support.random_matches import AnyGame, Table, random_options

@@ -47,8 +47,8 @@ from domain.shared.game import begin, fold, play
 from domain.shared.outcomes import OutcomeKind
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from services.ids import MatchId
-from services.views import view
+from services.matches.views import view
+from services.shared.ids import MatchId
 from tests.support.clients import keeps_up
 from tests.support.mountains_client import Client
 from tests.support.random_matches import Table

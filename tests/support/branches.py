@@ -18,7 +18,7 @@ from domain.match import (
 )
 from domain.shared.chance import decision_chance, seed_commitment
 from domain.shared.viewers import Viewer
-from services.decisions import chance_of
+from services.matches.decisions import chance_of
 from tests.support.chains import MATCH, SEED, time_of
 from tests.support.matches import holder
 from tests.support.random_matches import RESIGNING, AnyMatch, Step, Table, reached

@@ -11,7 +11,7 @@ from domain.match import Phase
 from domain.match.heads import Head, signed_head
 from domain.shared.chain import written
 from domain.shared.viewers import ALL_SEEING, Viewer
-from services.bundles import Header, bundle
+from services.proof.bundles import Header, bundle
 from tests.support.chains import MATCH, SEED, chained, fair, shown
 from tests.support.random_matches import Step, Table
 

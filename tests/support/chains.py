@@ -29,8 +29,8 @@ from domain.shared.chain import genesis, salts
 from domain.shared.chance import seed_commitment
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from services.decisions import chance_of
-from services.ids import MatchId
+from services.matches.decisions import chance_of
+from services.shared.ids import MatchId
 from tests.support.matches import holder, terms
 from tests.support.random_matches import RESIGNING, Step, Table, random_options
 

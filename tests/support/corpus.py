@@ -28,9 +28,9 @@ from domain.shared.game import edition
 from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
-from services.decisions import chance_of
-from services.envelopes import Decision, Envelopes
-from services.ids import match_id
+from services.matches.decisions import chance_of
+from services.matches.envelopes import Decision, Envelopes
+from services.shared.ids import match_id
 from tests.support.matches import at, holder, terms
 from tests.support.random_matches import AnyGame
 

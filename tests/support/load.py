@@ -12,7 +12,7 @@ import httpx
 import msgspec
 import psycopg
 
-from services.ids import MatchId, match_id
+from services.shared.ids import MatchId, match_id
 from tests.support.montana import ENDLESS, WALK
 from tests.support.server import Client, eventually
 

@@ -3,11 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import Match, PlayerId
-from services.ids import MatchId, written
-from services.matches import Proposal
+from services.matches.matches import Proposal
+from services.shared.ids import MatchId, written
+from services.use_cases import Services
 from tests.support.use_cases import proposal
 
 

@@ -15,7 +15,7 @@ from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStu
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
 from domain.match import PlayerId
-from services.ports import Scope
+from services.players.store import Scope
 from tests.support.grpc_client import refusal_of
 from tests.support.use_cases import Stores
 

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from services.deliveries import Reply, sent
-from services.ports import Clock
-from services.webhooks import MessageType, WebhookId
+from services.notify.deliveries import Reply, sent
+from services.notify.subscriptions import MessageType, WebhookId
+from services.shared.time import Clock
 
 EVERYTHING = 10_000
 

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from adapters.postgres.mapper import EventMapper, LoggedEvent
 from domain.games import GAMES
-from services.envelopes import Decision, Envelopes
-from services.ids import MatchId, match_id
-from services.ports import Recorded
+from services.matches.envelopes import Decision, Envelopes
+from services.matches.store import Recorded
+from services.shared.ids import MatchId, match_id
 from tests.support.chains import fair, time_of
 from tests.support.lobby import ANN
 from tests.support.random_matches import Table

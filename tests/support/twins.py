@@ -29,9 +29,9 @@ from domain.shared.chance import Chance, SeededChance
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from services.ids import MatchId
-from services.ports import Recorded
-from services.views import SeenEvent, Source, View, seen_event, view
+from services.matches.store import Recorded
+from services.matches.views import SeenEvent, Source, View, seen_event, view
+from services.shared.ids import MatchId
 from tests.support.commands import asked_for
 from tests.support.differences import Path, differences, of_any, plain, scalars, written
 from tests.support.matches import LINK, playing

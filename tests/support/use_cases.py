@@ -33,31 +33,32 @@ from adapters.postgres.store import (
 )
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.settings import Settings
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.shared.seats import Seat
-from services.blocks import Blocks
-from services.branches import Branches
-from services.chat import Chat
-from services.chat_log import ChatLog
-from services.departures import Departures
-from services.heads import Heads, Keys
-from services.holdings import Holdings
-from services.ids import MatchId
-from services.invitations import Invitations
-from services.live import Games
-from services.lobby import Lobby
-from services.matches import Matches, Proposal
-from services.outages import Outages
-from services.player_feed import PlayerFeed
-from services.players import Players
-from services.ports import Clock, QuotaKind
-from services.presence import Count, PresenceLog
-from services.proofs import Proofs
-from services.quick_match import QuickMatch
-from services.rematches import Rematches
-from services.statistics import Achievements
-from services.webhooks import Webhooks
+from services.chat.chat import Chat
+from services.chat.log import ChatLog
+from services.lobby.branches import Branches
+from services.lobby.erasure import Departures
+from services.lobby.holdings import Holdings
+from services.lobby.invitations import Invitations
+from services.lobby.quick_match import QuickMatch
+from services.lobby.quotas import QuotaKind
+from services.lobby.rematches import Rematches
+from services.lobby.seats import Lobby
+from services.matches.loaded import Games
+from services.matches.matches import Matches, Proposal
+from services.matches.outages import Outages
+from services.notify.player_feed import PlayerFeed
+from services.notify.subscriptions import Webhooks
+from services.players.accounts import Players
+from services.players.blocks import Blocks
+from services.players.statistics import Achievements
+from services.proof.heads import Heads, Keys
+from services.proof.proofs import Proofs
+from services.shared.ids import MatchId
+from services.shared.time import Clock
+from services.streams.presence import Count, PresenceLog
+from services.use_cases import Services
 
 POOL = 4
 APPEND_QUEUE = 5_000

@@ -19,7 +19,7 @@ from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
 from adapters.settings import Address
 from domain.shared.viewers import Viewer
-from services.matches import Matches
+from services.matches.matches import Matches
 from tests.support.faces import mapper
 from tests.support.use_cases import Stores
 

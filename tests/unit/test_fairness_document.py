@@ -11,8 +11,8 @@ from domain.games import GAMES
 from domain.match.heads import Day, Head, Inclusion
 from domain.match.proof import Proof
 from domain.shared.chain import Record
-from services.bundles import EndLine, EventLine, Header
-from services.ports import Key
+from services.proof.bundles import EndLine, EventLine, Header
+from services.proof.keys import Key
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "fairness.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from psycopg import Cursor, sql
 
 from adapters.postgres.read_models.rows import write
 from domain.match import Match
-from services.ids import parsed
+from services.shared.ids import parsed
 
 AMONG = sql.SQL("(player_id, game) IN (SELECT * FROM unnest(%s::uuid[], %s::text[]))")
 

@@ -26,9 +26,9 @@ from domain.match import (
     Started,
     Visibility,
 )
-from services.access import is_known
-from services.fits import fit_of
-from services.ids import parsed
+from services.lobby.same_terms import fit_of
+from services.matches.access import is_known
+from services.shared.ids import parsed
 
 
 class Standing(StrEnum):

@@ -16,11 +16,12 @@ from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.set_aside import READABLE
 from adapters.postgres.store import EVENTS
 from domain.match import Match, Phase, PlayerId, Visibility
-from services.access import may_know
-from services.fits import fit_of
-from services.ids import MatchId, match_id, parsed
-from services.live import Games
-from services.ports import Listed, ListPlace, MatchFilter
+from services.lobby.match_list import ListPlace, MatchFilter
+from services.lobby.same_terms import fit_of
+from services.matches.access import may_know
+from services.matches.loaded import Games
+from services.matches.store import Listed
+from services.shared.ids import MatchId, match_id, parsed
 
 PUBLIC = "match_list WHERE public"
 PUBLIC_OF_PLAYER = "match_players WHERE player_id = %(player)s AND public"

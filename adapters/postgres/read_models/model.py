@@ -11,7 +11,7 @@ from psycopg import Cursor
 from adapters.postgres.mapper import tag
 from domain.match import Match
 from domain.shared.seats import Seat
-from services.ports import Recorded
+from services.matches.store import Recorded
 
 
 class Happened(Struct, frozen=True):

@@ -15,7 +15,7 @@ from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows_of
 from adapters.postgres.read_models.model import Happened
 from domain.match import COMMAND_LIMIT, Finished, Match, ranks
-from services.ports import Rating
+from services.players.records import Rating
 
 type Ratings = dict[Key, Rating]
 """The ratings by player and game."""

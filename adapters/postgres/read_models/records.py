@@ -12,9 +12,9 @@ from adapters.postgres.read_models.ratings import Ratings, is_rated, rate, ratin
 from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.read_models.statistics import Played, count, statistics_in
 from domain.match import Finished, Match, PlayerId
-from services.ids import parsed, written
-from services.live import Games
-from services.ports import Ranked, Rating, Statistics
+from services.matches.loaded import Games
+from services.players.records import Ranked, Rating, Statistics
+from services.shared.ids import parsed, written
 
 
 class PostgresRecords:

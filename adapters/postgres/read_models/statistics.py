@@ -11,7 +11,7 @@ from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows
 from adapters.postgres.read_models.model import Happened
 from domain.match import Finished, Match, OnTimeOut, Visibility, result
 from domain.shared.seats import Seat, by_seat
-from services.ports import Statistics
+from services.players.records import Statistics
 
 type Played = dict[Key, Statistics]
 """What is counted, by player and game."""

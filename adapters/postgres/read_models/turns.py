@@ -9,7 +9,7 @@ from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.rows import write
 from domain.match import ClocksSet, DeadlineMoved, Finished
-from services.ids import parsed
+from services.shared.ids import parsed
 
 
 class TurnsModel:

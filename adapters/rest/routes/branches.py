@@ -7,9 +7,9 @@ from adapters.rest.branch_bodies import BranchRequest
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, link, services, visit
 from adapters.rest.routes.matches import Key, Shown, match_answer
-from services.ids import MatchId
-from services.limits import BRANCH
-from services.ports import Scope
+from services.players.store import Scope
+from services.shared.ids import MatchId
+from services.shared.rate_limits import BRANCH
 
 
 @post(

@@ -12,9 +12,9 @@ from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, services, visit
 from adapters.rest.routes.matches import Key, Shown
 from adapters.rest.streams import CHAT_FORMS, EventStream, streamed
-from services.chat_log import ChatRoom
-from services.ids import MatchId
-from services.ports import Scope
+from services.chat.log import ChatRoom
+from services.players.store import Scope
+from services.shared.ids import MatchId
 
 
 @post(

@@ -13,7 +13,7 @@ from adapters.rest.answers import Answer
 from adapters.rest.prepared import Prepared, shelf
 from adapters.rest.problems import ALL_KINDS, Kind
 from adapters.rest.requests import Call, base_of, link
-from services.errors import NotFound
+from services.shared.errors import NotFound
 
 ASSETS = {
     "swagger-ui-bundle.js": "text/javascript; charset=utf-8",

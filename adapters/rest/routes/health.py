@@ -6,7 +6,7 @@ from adapters.rest.answers import answer
 from adapters.rest.bodies import Health
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, services
-from services.errors import Unavailable
+from services.shared.errors import Unavailable
 
 
 @get("/health/live", opt=describes(answers="Health"))

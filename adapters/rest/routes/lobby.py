@@ -15,11 +15,11 @@ from adapters.rest.prepared import document
 from adapters.rest.requests import Call, body, caller, link, services
 from adapters.rest.routes.matches import Key, match_answer
 from domain.match import PlayerId
-from services.bots import BOTS
-from services.ids import MatchId
-from services.invitations import Invitation
-from services.matches import Proposal
-from services.ports import Scope
+from services.bots.accounts import BOTS
+from services.lobby.invitations import Invitation
+from services.matches.matches import Proposal
+from services.players.store import Scope
+from services.shared.ids import MatchId
 
 
 @delete(

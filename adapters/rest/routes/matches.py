@@ -32,13 +32,15 @@ from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed, weighed
 from domain.match import Phase, PlayerId, seat_held
 from domain.shared.viewers import SPECTATOR, seated
-from services.decisions import LONGEST_KEY
-from services.errors import Malformed
-from services.ids import MatchId
-from services.limits import BOT, EVENTS, MOST_EVENTS
-from services.matches import Proposal
-from services.ports import Listed, MatchFilter, Scope
-from services.summaries import summaries
+from services.lobby.match_list import MatchFilter
+from services.matches.decisions import LONGEST_KEY
+from services.matches.matches import Proposal
+from services.matches.store import Listed
+from services.matches.summaries import summaries
+from services.players.store import Scope
+from services.shared.errors import Malformed
+from services.shared.ids import MatchId
+from services.shared.rate_limits import BOT, EVENTS, MOST_EVENTS
 
 Key = Annotated[
     str | None,

@@ -11,9 +11,9 @@ from adapters.rest.lists import PageSize, PageToken
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, caller, services, visit
 from adapters.rest.streams import PLAYER_FORMS, EventStream, streamed
-from services.errors import Malformed
-from services.limits import ROWS
-from services.ports import Scope
+from services.players.store import Scope
+from services.shared.errors import Malformed
+from services.shared.rate_limits import ROWS
 
 
 @get(

@@ -11,10 +11,10 @@ from adapters.rest.openapi import describes
 from adapters.rest.player_bodies import NewPlayer, NewToken, PlayerRequest, ProfileRequest, TokenRequest
 from adapters.rest.requests import Call, body, caller, caller_if_any, services, visit
 from domain.match import PlayerId
-from services.ids import TokenId
-from services.limits import ERASURE
-from services.ports import Scope
-from services.profiles import ProfileChange
+from services.players.profiles import ProfileChange
+from services.players.store import Scope
+from services.shared.ids import TokenId
+from services.shared.rate_limits import ERASURE
 
 
 @post(

@@ -14,8 +14,8 @@ from adapters.rest.routes.matches import LookingAs, Shown
 from adapters.rest.streams import encoded
 from adapters.signing import KeySet
 from domain.shared.viewers import SPECTATOR
-from services.ids import MatchId
-from services.limits import EVENTS, HEADS
+from services.shared.ids import MatchId
+from services.shared.rate_limits import EVENTS, HEADS
 
 FOR_A_WHILE = {"Cache-Control": "public, max-age=300", "Vary": "Origin"}
 """Keys may be remembered so long: one that is new signs nothing that a verifier could not look up again."""

@@ -10,8 +10,8 @@ from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, link, services
 from adapters.rest.webhook_bodies import NewWebhook, WebhookChangesRequest, WebhookRequest, WebhookSecret
-from services.ports import Scope
-from services.webhooks import Changes, Reach, WebhookId
+from services.notify.subscriptions import Changes, Reach, WebhookId
+from services.players.store import Scope
 
 
 @post(

@@ -9,7 +9,7 @@ import pytest
 from adapters.rest import downloads
 from adapters.rest.connections import ABORT
 from adapters.rest.downloads import Download
-from services.errors import Unavailable
+from services.shared.errors import Unavailable
 
 
 class Line:

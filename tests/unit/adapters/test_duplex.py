@@ -9,10 +9,10 @@ import pytest
 
 from adapters.duplex import WAITING, Reply, conversation
 from domain.match import PlayerId, Resign
-from services.feeds import End, EventItem, Told
-from services.ids import MatchId
-from services.matches import Matches
-from services.views import SeenEvent
+from services.matches.matches import Matches
+from services.matches.views import SeenEvent
+from services.shared.ids import MatchId
+from services.streams.match_stream import End, EventItem, Told
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import memory_stores, proposal
 

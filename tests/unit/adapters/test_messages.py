@@ -5,7 +5,7 @@ import pytest
 from adapters.messages import TITLES, describe
 from domain.match import Reason
 from domain.shared.rejections import Rejected
-from services.chat_rooms import ChatReason
+from services.chat.rooms import ChatReason
 
 
 @pytest.mark.parametrize("reason", [*Reason, *ChatReason])

@@ -18,10 +18,10 @@ from adapters.main import openid_issuer
 from adapters.openid import OLD, PAUSE, OpenIdIssuer, trustworthy
 from adapters.settings import SettingError, load
 from domain.match import PlayerId
-from services.errors import Unauthenticated, Unavailable
-from services.players import GUEST_SCOPES, REMEMBERED, Caller, Players, hash_of
-from services.ports import Identity, Scope
-from services.sessions import Credential
+from services.players.accounts import GUEST_SCOPES, REMEMBERED, Caller, Players, hash_of
+from services.players.sessions import Credential
+from services.players.store import Identity, Scope
+from services.shared.errors import Unauthenticated, Unavailable
 from tests.support.issuer import AUDIENCE, LocalIssuer, edwards, elliptic, rsa, serving, signed
 from tests.support.use_cases import ManualClock, memory_stores, postgres_stores
 

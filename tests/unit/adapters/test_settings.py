@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.settings import ANY_HOST, SettingError, Settings, load, variable
-from services.limits import UNLIMITED, Budget, Limits
+from services.shared.rate_limits import UNLIMITED, Budget, Limits
 
 
 def test_limits_are_on_unless_they_are_switched_off() -> None:

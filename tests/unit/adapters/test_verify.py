@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from adapters.cli import app
 from adapters.signing import Ed25519Signer
-from services.audit import Check
+from services.proof.bundle_audit import Check
 from tests.support.bundles import SIGNER
 
 BUNDLE = Path(__file__).parents[3] / "docs" / "vectors" / "bundles" / "montana.ndjson"

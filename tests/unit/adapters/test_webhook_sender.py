@@ -17,9 +17,16 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from msgspec.structs import replace
 
 from adapters.webhook_sender import MOST_LOOKUPS, TIMEOUT, HttpSender
-from services.deliveries import Parcel, Reply
-from services.deliveries import sent as outcome_of
-from services.webhooks import AttemptError, DeliveryId, DeliveryState, MessageType, WebhookId, written_secret
+from services.notify.deliveries import Parcel, Reply
+from services.notify.deliveries import sent as outcome_of
+from services.notify.subscriptions import (
+    AttemptError,
+    DeliveryId,
+    DeliveryState,
+    MessageType,
+    WebhookId,
+    written_secret,
+)
 from tests.support.receiver import Behave, answers, drips, floods, hangs, receiver
 
 OLD, NEW = b"o" * 32, b"n" * 32

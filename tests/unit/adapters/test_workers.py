@@ -10,8 +10,8 @@ import pytest
 
 from adapters import workers
 from adapters.workers import Steps, Workers
-from services.errors import Unavailable
-from services.ticks import until
+from services.shared.errors import Unavailable
+from services.shared.ticks import until
 
 AT_ONCE = timedelta()
 GRACE = 5.0

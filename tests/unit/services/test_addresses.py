@@ -4,8 +4,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from services.addresses import LONGEST_URL, Target, is_private, is_unicast, target_of
-from services.errors import Malformed
+from services.notify.addresses import LONGEST_URL, Target, is_private, is_unicast, target_of
+from services.shared.errors import Malformed
 
 PUBLIC = [
     "8.8.8.8",

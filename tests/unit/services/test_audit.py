@@ -11,8 +11,8 @@ from adapters.signing import Ed25519Signatures, Ed25519Signer
 from domain.shared.chance import Chance
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from services.audit import Altered, Check, Passed, verify
-from services.bundles import LONGEST_LINE, lines_of
+from services.proof.bundle_audit import Altered, Check, Passed, verify
+from services.proof.bundles import LONGEST_LINE, lines_of
 from tests.support.bundles import SIGNER, bundle_of, bundled
 from tests.support.chains import MATCH, fair
 from tests.support.random_matches import Table

@@ -11,12 +11,12 @@ import pytest
 from domain.games import GAMES
 from domain.match import HolderKind, OnTimeOut, Phase, PlayerId, Resign, TimeControl, TimeControlKind
 from domain.shared.viewers import ViewerKind
-from services.bot_turns import AT_ONCE, BotPlayers
-from services.bots import BOTS
-from services.ids import MatchId
-from services.matches import Matches
-from services.policies import Policy, at_random
-from services.views import View
+from services.bots.accounts import BOTS
+from services.bots.policies import Policy, at_random
+from services.bots.turns import AT_ONCE, BotPlayers
+from services.matches.matches import Matches
+from services.matches.views import View
+from services.shared.ids import MatchId
 from tests.support.use_cases import Stores, memory_stores, proposal
 
 ANN, BOT, DOT = (PlayerId(f"player_0000000000000000000000000{number}") for number in (1, 2, 3))

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from adapters.signing import Ed25519Signatures
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import (
     BranchOf,
@@ -24,14 +23,16 @@ from domain.match import (
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, ViewerKind, seated
-from services.access import viewer_of
-from services.audit import Check, verify
-from services.decisions import digest_of
-from services.errors import Forbidden, KeyReused, Malformed, NotFound
-from services.ids import MatchId, parsed
-from services.live import Live
-from services.match_audit import MatchAudit, Rules
-from services.ports import Listed, MatchFilter, Opening
+from services.lobby.match_list import MatchFilter
+from services.matches.access import viewer_of
+from services.matches.decisions import digest_of
+from services.matches.loaded import Live
+from services.matches.store import Listed, Opening
+from services.proof.bundle_audit import Check, verify
+from services.proof.stored_audit import MatchAudit, Rules
+from services.shared.errors import Forbidden, KeyReused, Malformed, NotFound
+from services.shared.ids import MatchId, parsed
+from services.use_cases import Services
 from tests.support.lobby import ANN, BEN, CAM, match_of, opened, sits
 from tests.support.use_cases import Stores, memory_stores, proposal
 

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.use_cases import Services
 from domain.match import ChatMode, Phase, PlayerId, Reason, Resign, Visibility
 from domain.shared.rejections import Rejected
-from services import chat_streams, streaming
-from services.chat import PACE, Chat
-from services.chat_log import ChatMessage, ChatRoom, MessageId, Reader, ReportReason
-from services.chat_rooms import ChatReason, reader_of
-from services.chat_streams import (
+from services.chat import stream
+from services.chat.chat import PACE, Chat
+from services.chat.log import ChatMessage, ChatRoom, MessageId, Reader, ReportReason
+from services.chat.rooms import ChatReason, reader_of
+from services.chat.stream import (
     ChatCaughtUp,
     ChatEnd,
     ChatEndReason,
@@ -23,9 +22,19 @@ from services.chat_streams import (
     ChatMessageItem,
     Listener,
 )
-from services.errors import Failure, Forbidden, KeyReused, Malformed, NotFound, RateLimited, Unavailable
-from services.ids import MatchId
-from services.summaries import SeatedPlayer
+from services.players.names import SeatedPlayer
+from services.shared.errors import (
+    Failure,
+    Forbidden,
+    KeyReused,
+    Malformed,
+    NotFound,
+    RateLimited,
+    Unavailable,
+)
+from services.shared.ids import MatchId
+from services.streams import channels
+from services.use_cases import Services
 from tests.support.use_cases import Stores, memory_stores, proposal
 
 PLAYERS, SEAT, SPECTATORS = ChatRoom
@@ -512,7 +521,7 @@ async def test_what_another_process_writes_is_read_when_it_is_heard_of(table: Ta
 
 async def test_a_long_chat_is_sent_in_parts(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """However much was said, all of it comes, in order, before the live edge."""
-    monkeypatch.setattr(chat_streams, "PAGE", 3)
+    monkeypatch.setattr(stream, "PAGE", 3)
     for number in range(8):
         await table.says(table.ann, str(number))
     listener = await table.listens(table.ben)
@@ -536,7 +545,7 @@ async def test_all_who_stand_at_one_place_are_given_the_same(table: Table) -> No
 
 async def test_a_quiet_stream_shows_that_it_is_alive(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a message there comes a heartbeat with the time."""
-    monkeypatch.setattr(streaming, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(channels, "HEARTBEAT", 0.01)
     listener = await table.listens(table.ann)
     edge, beat = await taken(listener, 2)
     assert isinstance(edge, ChatCaughtUp)
@@ -546,7 +555,7 @@ async def test_a_quiet_stream_shows_that_it_is_alive(table: Table, monkeypatch: 
 
 async def test_a_reader_that_takes_nothing_is_cut_off(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it was given must be sent in time; one that has left is not cut off."""
-    monkeypatch.setattr(streaming, "TO_SEND", 0.01)
+    monkeypatch.setattr(channels, "TO_SEND", 0.01)
     cut: list[int] = []
     done = asyncio.Event()
     slow, gone = await table.listens(table.ann), await table.listens(table.ben)

@@ -6,10 +6,8 @@ from typing import Any
 
 from adapters.postgres.memory_webhooks import MemoryWebhooks
 from domain.match import PlayerId
-from services.deliveries import CONCURRENCY, LEASE, PAUSES, PER_TARGET, Deliveries, Parcel, Reply
-from services.errors import Unavailable
-from services.ids import new_uuid, written
-from services.webhooks import (
+from services.notify.deliveries import CONCURRENCY, LEASE, PAUSES, PER_TARGET, Deliveries, Parcel, Reply
+from services.notify.subscriptions import (
     AttemptError,
     Delivery,
     DeliveryState,
@@ -21,6 +19,8 @@ from services.webhooks import (
     Webhooks,
     new_delivery_id,
 )
+from services.shared.errors import Unavailable
+from services.shared.ids import new_uuid, written
 from tests.support.proving import proved
 from tests.support.use_cases import ManualClock, memory_stores
 

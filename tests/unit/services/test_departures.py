@@ -4,9 +4,9 @@ import pytest
 
 from domain.match import Phase, Resigned, SeatLeft
 from domain.shared.outcomes import OutcomeKind
-from services.errors import Forbidden
-from services.players import Caller
-from services.ports import Scope
+from services.players.accounts import Caller
+from services.players.store import Scope
+from services.shared.errors import Forbidden
 from tests.support.use_cases import memory_stores, proposal
 
 

@@ -12,13 +12,22 @@ from domain.games.montana.commands import MoveCard
 from domain.match import Disclosure, Finished, Phase, PlayerId, Resign, StartMode, Visibility
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
-from services import feeds
-from services.errors import Forbidden, NotFound, Unavailable
-from services.feeds import CaughtUp, End, EndReason, EventItem, Heartbeat, Item, SnapshotItem, Watch
-from services.ids import MatchId
-from services.matches import Matches
-from services.ports import Recorded, Secrets
-from services.presence import PresenceItem
+from services.matches.matches import Matches
+from services.matches.store import Recorded, Secrets
+from services.shared.errors import Forbidden, NotFound, Unavailable
+from services.shared.ids import MatchId
+from services.streams import match_stream
+from services.streams.match_stream import (
+    CaughtUp,
+    End,
+    EndReason,
+    EventItem,
+    Heartbeat,
+    Item,
+    SnapshotItem,
+    Watch,
+)
+from services.streams.presence import PresenceItem
 from tests.support.use_cases import Stores, memory_stores, proposal
 
 ANN, BEN, CAM = (PlayerId(f"player_0000000000000000000000000{number}") for number in (1, 2, 3))
@@ -168,7 +177,7 @@ async def test_snapshots_of_the_same_version_are_shared(stores: Stores) -> None:
 @pytest.fixture
 def small_window(monkeypatch: pytest.MonkeyPatch) -> int:
     """A channel that holds few events."""
-    monkeypatch.setattr(feeds, "WINDOW", 3)
+    monkeypatch.setattr(match_stream, "WINDOW", 3)
     return 3
 
 
@@ -206,8 +215,8 @@ async def test_a_stream_that_begins_far_back_is_not_too_slow(stores: Stores, sma
 
 async def test_a_stream_gives_signs_of_life(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """When nothing happens, heartbeats come at least every 15 seconds."""
-    assert feeds.TICK * feeds.TICKS_A_HEARTBEAT <= 15
-    monkeypatch.setattr(feeds, "TICK", 0.01)
+    assert match_stream.TICK * match_stream.TICKS_A_HEARTBEAT <= 15
+    monkeypatch.setattr(match_stream, "TICK", 0.01)
     node = stores.node()
     match = await opened(node)
     watch = await node.watch(match, ANN, after=4, looking_as=None)
@@ -222,7 +231,7 @@ async def test_a_reader_that_does_not_read_is_cut_off(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it was given cannot be sent for too long: its connection is given up."""
-    monkeypatch.setattr(feeds, "TICK", 0.01)
+    monkeypatch.setattr(match_stream, "TICK", 0.01)
     node = stores.node()
     match = await opened(node)
     stuck, fine = [await node.watch(match, None, after=None, looking_as=None) for _ in range(2)]

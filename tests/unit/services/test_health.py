@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from services.errors import Unavailable
-from services.health import AWAY_SECONDS, LATE_SECONDS, LOOK_SECONDS, Degraded, Vitals
+from services.shared.errors import Unavailable
+from services.shared.health import AWAY_SECONDS, LATE_SECONDS, LOOK_SECONDS, Degraded, Vitals
 
 ASIDE = Degraded("MATCHES_SET_ASIDE", "1 matches cannot be read")
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services import limits
-from services.errors import Forbidden, RateLimited, Unauthenticated
-from services.limits import SECOND, UNLIMITED, Budget, Limiter, network
+from services.shared import rate_limits
+from services.shared.errors import Forbidden, RateLimited, Unauthenticated
+from services.shared.rate_limits import SECOND, UNLIMITED, Budget, Limiter, network
 
 TOKEN = "montane_ann"  # noqa: S105 - made up
 HOME = "192.0.2.1"
@@ -147,7 +147,7 @@ def test_so_many_streams_are_open_at_once(clock: HandClock) -> None:
     )
     with pytest.raises(RateLimited) as raised:
         third.stream()
-    assert raised.value.details == {"policy": "open-streams", "retry_after": limits.AGAIN}
+    assert raised.value.details == {"policy": "open-streams", "retry_after": rate_limits.AGAIN}
     third.leave()
     limiter.visit(HOME, "", "ben").stream()
     cleo = limiter.visit(HOME, "", "cleo")
@@ -176,7 +176,7 @@ def test_streams_are_opened_on_a_budget_of_their_own(clock: HandClock) -> None:
 
 def test_memory_has_a_bound(clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many addresses displace the oldest ones, and are forgotten when their windows are over."""
-    monkeypatch.setattr(limits, "MOST_CALLERS", 100)
+    monkeypatch.setattr(rate_limits, "MOST_CALLERS", 100)
     limiter = only(clock, anonymous=Budget(1, 60))
     assert limiter.anonymous is not None
     for number in range(1_000):
@@ -216,8 +216,8 @@ def test_without_limits_nothing_is_told(clock: HandClock) -> None:
         ("not:an:address", "not:an:address"),
         ("::\x00", "::\x00"),
         ("::\u0661", "::\u0661"),
-        ("x" * 5_000, "x" * limits.LONGEST_ADDRESS),
-        (":" * 5_000, ":" * limits.LONGEST_ADDRESS),
+        ("x" * 5_000, "x" * rate_limits.LONGEST_ADDRESS),
+        (":" * 5_000, ":" * rate_limits.LONGEST_ADDRESS),
     ],
 )
 def test_an_address_counts_for_its_network(address: str, counted: str) -> None:

@@ -11,10 +11,10 @@ from adapters.postgres.mapper import SnapshotMapper
 from domain.games import GAMES
 from domain.match import PlayerId, Resign, legal_moves
 from domain.shared.seats import Seat
-from services.errors import KeyReused
-from services.ids import MatchId
-from services.live import Live
-from services.matches import Matches
+from services.matches.loaded import Live
+from services.matches.matches import Matches
+from services.shared.errors import KeyReused
+from services.shared.ids import MatchId
 from tests.support.use_cases import memory_stores, proposal
 
 ANN = PlayerId("player_00000000000000000000000001")
@@ -100,7 +100,7 @@ async def test_a_long_match_is_read_page_by_page(monkeypatch: pytest.MonkeyPatch
     bare = stores.node().decisions.live
     whole = [(await bare.at_version(id, version)).match for version in range(1, live.version + 1)]
     for page in (1, 2, 3, 1_000):
-        monkeypatch.setattr("services.live.PAGE", page)
+        monkeypatch.setattr("services.matches.loaded.PAGE", page)
         for version, match in enumerate(whole, 1):
             assert (await stores.node().decisions.live.at_version(id, version)).match == match
         assert (await stores.node().decisions.live.at_version(id)).version == live.version

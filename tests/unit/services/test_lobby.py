@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import (
     Cancelled,
@@ -20,9 +19,10 @@ from domain.match import (
     Visibility,
 )
 from domain.shared.rejections import Rejected
-from services.bots import ACCOUNTS, BOTS, PLACES, account, bot_of
-from services.errors import Forbidden, KeyReused, Malformed, NotFound
-from services.ids import MatchId
+from services.bots.accounts import ACCOUNTS, BOTS, PLACES, account, bot_of
+from services.shared.errors import Forbidden, KeyReused, Malformed, NotFound
+from services.shared.ids import MatchId
+from services.use_cases import Services
 from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, seated, sits
 from tests.support.use_cases import Stores, memory_stores
 

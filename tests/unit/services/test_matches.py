@@ -10,9 +10,9 @@ from domain.games.montana.rejections import Reason as MontanaReason
 from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Reason, Resign, Visibility
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import SPECTATOR, Viewer, ViewerKind
-from services.errors import Conflict, Forbidden, KeyReused, Malformed, NotFound
-from services.ids import MatchId, match_id, new_uuid, parsed
-from services.matches import Answer, Matches
+from services.matches.matches import Answer, Matches
+from services.shared.errors import Conflict, Forbidden, KeyReused, Malformed, NotFound
+from services.shared.ids import MatchId, match_id, new_uuid, parsed
 from tests.support.use_cases import Stores, TickingClock, lobby_of, memory_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
@@ -172,7 +172,7 @@ async def test_a_conflict_carries_so_many_events_and_no_more(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of many missed events the first are told, and that there are more."""
-    monkeypatch.setattr("services.decisions.MISSED_EVENTS", 3)
+    monkeypatch.setattr("services.matches.decisions.MISSED_EVENTS", 3)
     node = stores.node()
     match = await opened(node)
     for expected, told, truncated in ((0, [1, 2, 3], True), (1, [2, 3, 4], False), (9, [], False)):

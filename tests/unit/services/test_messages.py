@@ -26,11 +26,11 @@ from domain.match import (
 from domain.shared.game import Game
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, ViewerKind, seated
-from services.ids import MatchId
-from services.messages import Notice, body, notices
-from services.ports import Recorded
-from services.views import Source, seen_event
-from services.webhooks import MessageType
+from services.matches.store import Recorded
+from services.matches.views import Source, seen_event
+from services.notify.subscriptions import MessageType
+from services.notify.webhook_messages import Notice, body, notices
+from services.shared.ids import MatchId
 from tests.support.differences import plain
 from tests.support.matches import LINK, at, decided, holder, playing, terms
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.errors import Malformed
-from services.pages import page_token, position_of
-from services.ports import MatchFilter
+from services.lobby.match_list import MatchFilter
+from services.shared.errors import Malformed
+from services.shared.pages import page_token, position_of
 from tests.support.use_cases import memory_stores
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -26,12 +26,11 @@ from domain.match import (
 )
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from services import player_feed, streaming
-from services.chat_log import ChatRoom
-from services.errors import Malformed, Unavailable
-from services.ids import MatchId
-from services.live import Live
-from services.player_feed import (
+from services.chat.log import ChatRoom
+from services.matches.loaded import Live
+from services.matches.store import Secrets
+from services.notify import player_feed
+from services.notify.player_feed import (
     Concern,
     PlayerCaughtUp,
     PlayerEnd,
@@ -43,7 +42,9 @@ from services.player_feed import (
     PlayerReading,
     concerns,
 )
-from services.ports import Secrets
+from services.shared.errors import Malformed, Unavailable
+from services.shared.ids import MatchId
+from services.streams import channels
 from tests.support.matches import holder, playing
 from tests.support.pebbles import PEBBLES, Options
 from tests.support.use_cases import memory_stores, proposal
@@ -263,7 +264,7 @@ async def test_a_long_feed_is_sent_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
 
 async def test_a_quiet_stream_is_alive_and_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """Heartbeats come while nothing happens; when the server stops, the stream tells."""
-    monkeypatch.setattr(streaming, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(channels, "HEARTBEAT", 0.01)
     table = Table()
     (ann,) = await table.guests("Ann")
     reading = await table.feed.watch(ann, after=None)
@@ -297,7 +298,7 @@ async def test_a_stream_ends_with_its_token() -> None:
 
 async def test_a_reader_that_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not sent in time ends its reader, and no other."""
-    monkeypatch.setattr(streaming, "TO_SEND", 0.01)
+    monkeypatch.setattr(channels, "TO_SEND", 0.01)
     table = Table()
     (ann,) = await table.guests("Ann")
     cut_off = asyncio.Event()

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from domain.match import PlayerId
-from services.errors import Failure, Forbidden, Malformed, NotFound, TooMany, Unauthenticated
-from services.ids import TokenId, new_uuid, written
-from services.players import MOST_TOKENS, REMEMBERED, Caller, Players, PublicPlayer, hash_of
-from services.ports import Scope, Token
-from services.profiles import ProfileChange
-from services.sessions import Credential
+from services.players.accounts import MOST_TOKENS, REMEMBERED, Caller, Players, PublicPlayer, hash_of
+from services.players.profiles import ProfileChange
+from services.players.sessions import Credential
+from services.players.store import Scope, Token
+from services.shared.errors import Failure, Forbidden, Malformed, NotFound, TooMany, Unauthenticated
+from services.shared.ids import TokenId, new_uuid, written
 from tests.support.use_cases import ManualClock, Stores, memory_stores
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from services.errors import Malformed
-from services.profiles import checked_locale, checked_name, checked_seed
+from services.players.profiles import checked_locale, checked_name, checked_seed
+from services.shared.errors import Malformed
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from domain.match import Resign
-from services import proofs
-from services.errors import Unavailable
-from services.ids import MatchId
-from services.live import TOGETHER
-from services.ports import Recorded
-from services.proofs import Proofs
+from services.matches.loaded import TOGETHER
+from services.matches.store import Recorded
+from services.proof import proofs
+from services.proof.proofs import Proofs
+from services.shared.errors import Unavailable
+from services.shared.ids import MatchId
 from tests.support.lobby import ANN, wanted
 from tests.support.use_cases import memory_stores, proposal
 

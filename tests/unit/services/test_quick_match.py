@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import (
     ChatMode,
@@ -22,13 +21,15 @@ from domain.match import (
     Visibility,
 )
 from domain.shared.rejections import Rejected
-from services import quick_match
-from services.decisions import digest_of
-from services.errors import KeyReused, Malformed, NotFound, TooMany, Unavailable
-from services.fits import fit_of
-from services.ids import MatchId, match_id, new_uuid
-from services.matches import terms_of
-from services.ports import Listed, Secrets, Wish
+from services.lobby import quick_match
+from services.lobby.same_terms import fit_of
+from services.lobby.waiting import Wish
+from services.matches.decisions import digest_of
+from services.matches.matches import terms_of
+from services.matches.store import Listed, Secrets
+from services.shared.errors import KeyReused, Malformed, NotFound, TooMany, Unavailable
+from services.shared.ids import MatchId, match_id, new_uuid
+from services.use_cases import Services
 from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
 from tests.support.use_cases import Stores, memory_stores, proposal
 

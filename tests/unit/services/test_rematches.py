@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.use_cases import Services
 from domain.games import GAMES
 from domain.match import (
     ChatMode,
@@ -24,10 +23,11 @@ from domain.match import (
     Visibility,
 )
 from domain.shared.rejections import Rejected
-from services.bots import BOTS, account
-from services.errors import Forbidden, KeyReused, NotFound
-from services.ids import MatchId
-from services.rematches import MOST_CALLED_OFF
+from services.bots.accounts import BOTS, account
+from services.lobby.rematches import MOST_CALLED_OFF
+from services.shared.errors import Forbidden, KeyReused, NotFound
+from services.shared.ids import MatchId
+from services.use_cases import Services
 from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, seated, sits
 from tests.support.use_cases import Stores, memory_stores, proposal
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from services.remembered import Remembered
+from services.shared.remembered import Remembered
 
 
 class Asked:

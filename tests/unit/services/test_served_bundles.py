@@ -12,12 +12,12 @@ from domain.match.heads import Head, signed_head
 from domain.shared.chain import written
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from services.audit import Check, verify
-from services.bundles import Header, bundle
-from services.ids import MatchId, new_uuid
-from services.ids import written as id_written
-from services.matches import Matches
-from services.views import SeenEvent
+from services.matches.matches import Matches
+from services.matches.views import SeenEvent
+from services.proof.bundle_audit import Check, verify
+from services.proof.bundles import Header, bundle
+from services.shared.ids import MatchId, new_uuid
+from services.shared.ids import written as id_written
 from tests.support.bundles import SIGNER
 from tests.support.use_cases import Stores, memory_stores, proposal
 

@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain.match import PlayerId
-from services import sessions as module
-from services.errors import Unavailable
-from services.feeds import CaughtUp, End, EndReason, SnapshotItem
-from services.ids import MatchId
-from services.players import Caller
-from services.ports import Scope
-from services.presence import PresenceItem
-from services.sessions import Credential
+from services.players import sessions as module
+from services.players.accounts import Caller
+from services.players.sessions import Credential
+from services.players.store import Scope
+from services.shared.errors import Unavailable
+from services.shared.ids import MatchId
+from services.streams.match_stream import CaughtUp, End, EndReason, SnapshotItem
+from services.streams.presence import PresenceItem
 from tests.support.use_cases import ManualClock, memory_stores, proposal
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services import ticks
-from services.ticks import BEHIND, ticked, until
+from services.shared import ticks
+from services.shared.ticks import BEHIND, ticked, until
 
 
 @pytest.mark.parametrize("now", [0.0, 0.3, 4.9999, 5.0, 5.0 + BEHIND, 123_456.789])

@@ -12,11 +12,11 @@ from domain.games import GAMES
 from domain.match import OnTimeOut, Phase, PlayerId, Reason, TimeControl, TimeControlKind
 from domain.shared.outcomes import OutcomeKind
 from domain.shared.rejections import Rejected
-from services.errors import Unavailable
-from services.ids import MatchId
-from services.matches import Matches
-from services.ports import Recorded
-from services.timekeeper import POLL, TOGETHER, Due, Timekeeper
+from services.background.timekeeper import POLL, TOGETHER, Due, Timekeeper
+from services.matches.matches import Matches
+from services.matches.store import Recorded
+from services.shared.errors import Unavailable
+from services.shared.ids import MatchId
 from tests.support.use_cases import ManualClock, Stores, lobby_of, memory_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")

@@ -13,8 +13,8 @@ from domain.match import Finished, Match, MemoryAid, Resign, evolve, legal_moves
 from domain.shared.game import Game
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
-from services.ids import MatchId
-from services.views import View, view
+from services.matches.views import View, view
+from services.shared.ids import MatchId
 from tests.support.matches import playing
 from tests.support.pebbles import PEBBLES, Options, State, Take
 from tests.support.scenarios import luck

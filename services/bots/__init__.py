@@ -1,0 +1,1 @@
+"""The server's bots: their accounts, how they play, their turns."""

@@ -1,0 +1,311 @@
+"""What is said in a match, sent to those who listen, without a gap.
+
+A match that is listened to has one channel in the process. Those who listen hold no queue, only the position
+that they have reached; what comes behind it is read from the log, once for all who stand at the same place.
+Messages are read before the match is: whoever has just sat down is not given what onlookers wrote since.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from enum import StrEnum
+from typing import override
+
+from msgspec import Struct
+
+from domain.match import PlayerId, Visibility
+from domain.shared.rejections import Rejected
+from services.chat.log import ChatLog, ChatMessage, ChatRoom, Message, MessageId
+from services.chat.rooms import reader_of
+from services.matches.loaded import Live
+from services.matches.store import Secrets
+from services.players.block_list import BlockList
+from services.shared.errors import Failure, Unavailable
+from services.shared.ids import MatchId
+from services.shared.time import Clock, Time
+from services.streams.channels import Channel, Reading, Streams
+from services.streams.match_stream import Told
+
+PAGE = 200
+"""The most messages that are read at once."""
+
+type Current = Callable[[MatchId], Awaitable[Live]]
+"""Gives a match as the store has it now."""
+type Show = Callable[[Sequence[Message]], Awaitable[Sequence[ChatMessage]]]
+"""Gives messages as they are shown."""
+
+
+class ChatMessageItem(Struct, frozen=True, tag_field="type", tag="message"):
+    """Somebody has said something.
+
+    Attributes:
+        message: The message.
+    """
+
+    message: ChatMessage
+
+
+class ChatCaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
+    """All that has been said was sent; what follows is live.
+
+    Attributes:
+        last: The last message that was sent; None if there was none.
+    """
+
+    last: MessageId | None
+
+
+class ChatHeartbeat(Struct, frozen=True, tag_field="type", tag="heartbeat"):
+    """The stream is alive, though nobody says anything.
+
+    Attributes:
+        at: The server's time, UTC.
+    """
+
+    at: Time
+
+
+class ChatEndReason(StrEnum):
+    """Why a stream of a chat ends."""
+
+    SERVER_STOPPING = "SERVER_STOPPING"
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    NOT_YOURS_ANY_MORE = "NOT_YOURS_ANY_MORE"
+    TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
+
+
+class ChatEnd(Struct, frozen=True, tag_field="type", tag="end"):
+    """Nothing more comes.
+
+    Attributes:
+        last: The last message that was sent; None if there was none.
+        reason: Why the stream ends.
+        resumable: Whether a new stream may go on behind `last`.
+    """
+
+    last: MessageId | None
+    reason: ChatEndReason
+    resumable: bool
+
+
+type ChatItem = ChatMessageItem | ChatCaughtUp | ChatHeartbeat | ChatEnd
+
+
+class Batch(Struct, frozen=True):
+    """Messages behind a position, for all who stand there.
+
+    Attributes:
+        after: The position.
+        heard: How far the channel had heard when they were read.
+        live: The match, read after them.
+        messages: They, in order, each with what is told of it.
+        blockers: Who has blocked whom of those who wrote them.
+    """
+
+    after: int
+    heard: int
+    live: Live
+    messages: Sequence[tuple[Message, Told]]
+    blockers: Mapping[PlayerId, Collection[PlayerId]]
+
+    @property
+    def whole(self) -> bool:
+        """Whether there was no more."""
+        return len(self.messages) < PAGE
+
+    @property
+    def reached(self) -> int:
+        """The position that whoever takes it has reached."""
+        last = self.messages[-1][0].position if self.messages else self.after
+        return max(last, self.heard) if self.whole else last
+
+
+class ChatChannel(Channel):
+    """What is known of the chat of a match that is listened to.
+
+    Attributes:
+        id: The match.
+        readers: Those who listen.
+        heard: The highest position that is known to exist.
+        version: How far the match has come, if it is private.
+        is_private: Whether the match is private.
+    """
+
+    def __init__(
+        self, id: MatchId, log: ChatLog, block_list: BlockList, current: Current, show: Show
+    ) -> None:
+        """Begin before anything is known."""
+        super().__init__(id)
+        self.heard = 0
+        self.version = 0
+        self.is_private = False
+        self._log = log
+        self._block_list = block_list
+        self._current = current
+        self._show = show
+        self._reading = asyncio.Lock()
+        self._batch: Batch | None = None
+
+    def hear(self, position: int) -> None:
+        """Learn that there is a message at a position."""
+        if position > self.heard:
+            self.heard = position
+            self.wake()
+
+    def moved(self, version: int) -> None:
+        """Learn that the match has come to a version."""
+        if version > self.version:
+            self.version = version
+            self.wake()
+
+    async def behind(self, position: int, version: int) -> Batch:
+        """Return the next messages behind a position.
+
+        Args:
+            position: The position.
+            version: How far the match was, at least, when they are read.
+
+        Raises:
+            Unavailable: The store is away.
+        """
+        async with self._reading:
+            batch = self._batch
+            stands = batch is not None and (batch.after, batch.heard) == (position, self.heard)
+            if batch is None or not stands or batch.live.version < version:
+                batch = self._batch = await self._read(position)
+            return batch
+
+    async def _read(self, position: int) -> Batch:
+        heard = self.heard
+        messages = await self._log.read(self.id, after=position, limit=PAGE)
+        live = await self._current(self.id)
+        told = [Told(ChatMessageItem(shown)) for shown in await self._show(messages)]
+        authors = {message.author for message in messages if message.author is not None}
+        blockers = await self._block_list.blockers(authors) if authors else {}
+        return Batch(position, heard, live, tuple(zip(messages, told, strict=True)), blockers)
+
+
+class Listener(Reading):
+    """One reader of a chat's stream.
+
+    Attributes:
+        over: Whether it was given its last item.
+        cut_off: Called, once, when what it was given is not sent in time.
+    """
+
+    def __init__(
+        self,
+        streams: "ChatStreams",
+        channel: ChatChannel,
+        version: int,
+        player: PlayerId | None,
+        room: ChatRoom | None,
+        behind: Message | None,
+        secrets: Secrets | None,
+        invitation: str | None,
+    ) -> None:
+        """Begin behind a message, or at the first one, of a match that has come to a version."""
+        super().__init__(streams, channel)
+        self._chat = channel
+        self._version = version
+        self._player = player
+        self._room = room
+        self._secrets = secrets
+        self._invitation = invitation
+        self._position = 0 if behind is None else behind.position
+        self._last = None if behind is None else behind.id
+        self._whole = False
+
+    @override
+    def is_behind(self) -> bool:
+        """Return whether there may be a message behind its place, or the match may be its to know no more."""
+        return not self._whole or self._position < self._chat.heard or self._version < self._chat.version
+
+    @override
+    async def news(self) -> Sequence[Told]:
+        """Return what the reader may read of the next messages; none may be left of them."""
+        try:
+            batch = await self._chat.behind(self._position, max(self._version, self._chat.version))
+            reader = reader_of(batch.live, self._player, self._room, self._secrets, self._invitation)
+        except Unavailable:
+            return self.end(self._ended(ChatEndReason.STORE_UNAVAILABLE))
+        except (Failure, Rejected):
+            return self.end(self._ended(ChatEndReason.NOT_YOURS_ANY_MORE))
+        self._position, self._whole, self._version = batch.reached, batch.whole, batch.live.version
+        readable = [
+            (message, told)
+            for message, told in batch.messages
+            if reader.may_read(message)
+            and (message.author is None or self._player not in batch.blockers.get(message.author, ()))
+        ]
+        if readable:
+            self._last = readable[-1][0].id
+        return [told for _, told in readable]
+
+    @override
+    def caught_up(self) -> ChatCaughtUp:
+        """Return the item that says that what follows is live."""
+        return ChatCaughtUp(self._last)
+
+    @override
+    def heartbeat(self) -> ChatHeartbeat:
+        """Return the item that says that the stream is alive."""
+        return ChatHeartbeat(self._streams.clock.now())
+
+    @override
+    def stopping(self) -> ChatEnd:
+        """Return the item that ends the stream because the server stops."""
+        return self._ended(ChatEndReason.SERVER_STOPPING)
+
+    @override
+    def token_ended(self) -> ChatEnd:
+        """Return the item that ends the stream because its token is no longer good."""
+        return self._ended(ChatEndReason.TOKEN_ENDED)
+
+    def _ended(self, reason: ChatEndReason) -> ChatEnd:
+        return ChatEnd(self._last, reason, reason is not ChatEndReason.NOT_YOURS_ANY_MORE)
+
+
+class ChatStreams(Streams[ChatChannel]):
+    """All chats of the process that are listened to.
+
+    Attributes:
+        closed: Whether the process is about to stop.
+        clock: The time.
+    """
+
+    def __init__(
+        self, log: ChatLog, block_list: BlockList, current: Current, show: Show, clock: Clock
+    ) -> None:
+        """Take the log, who has blocked whom, how a match is read and messages are shown, and the time."""
+        super().__init__(clock)
+        self._log = log
+        self._block_list = block_list
+        self._current = current
+        self._show = show
+
+    def hear(self, match: MatchId, position: int) -> None:
+        """Learn that a message of a match is at a position, written in whatever process."""
+        if channel := self.channel(match):
+            channel.hear(position)
+
+    def _channel_of(self, match: MatchId) -> ChatChannel:
+        return ChatChannel(match, self._log, self._block_list, self._current, self._show)
+
+    def moved(self, match: MatchId, version: int) -> None:
+        """Learn that a match has come to a version: a private one may be no more for those who listen."""
+        if (channel := self.channel(match)) and channel.is_private:
+            channel.moved(version)
+
+    def listen(
+        self,
+        live: Live,
+        player: PlayerId | None,
+        room: ChatRoom | None,
+        behind: Message | None,
+        secrets: Secrets | None,
+        invitation: str | None,
+    ) -> Listener:
+        """Return a new listener to a match; whoever takes it must `leave` it."""
+        channel = self.opened(live.id, lambda: self._channel_of(live.id))
+        channel.is_private = live.match.terms.visibility is Visibility.PRIVATE
+        return Listener(self, channel, live.version, player, room, behind, secrets, invitation)

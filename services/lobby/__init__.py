@@ -1,0 +1,1 @@
+"""How players come together: seats, invitations, quick match, rematches, branches."""

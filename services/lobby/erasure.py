@@ -1,0 +1,56 @@
+"""Players who go for good."""
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from domain.match import Phase, seat_held
+from domain.shared.rejections import Rejected
+from services.lobby.match_list import MatchFilter
+from services.lobby.seats import Lobby
+from services.matches.matches import Matches
+from services.matches.store import Listed
+from services.players.accounts import Caller, Players
+from services.shared.errors import Forbidden, NotFound, SetAside
+
+PAGE = 200
+
+
+class Departures:
+    """Erases accounts, so that nobody waits for a player who is gone."""
+
+    def __init__(self, players: Players, matches: Matches, lobby: Lobby) -> None:
+        """Take accounts, the matches they sit in, and what leaves a seat."""
+        self._players = players
+        self._matches = matches
+        self._lobby = lobby
+
+    async def erase(self, caller: Caller) -> None:
+        """Leave every seat of the caller's, and delete all that is kept of it, for good.
+
+        A seat of a match that has not begun is free then; a match that is being played is given up. Its seats
+        there, and in matches that are over, stay without a name. Seats are looked for in the list of matches,
+        which follows within moments: one that was taken just now may be kept.
+
+        Raises:
+            Forbidden: The token is not one that manages the account.
+            Unavailable: The store is away; some seats may have been left.
+        """
+        caller.demand_account()
+        for listed in [one async for one in self._unfinished(caller)]:
+            seat = seat_held(listed.match, caller.id)
+            if seat is not None and not listed.match.terms.is_branch:
+                # Whoever was faster, time or the opener, has settled it.
+                with suppress(Rejected, NotFound, Forbidden, SetAside):
+                    await self._lobby.leave_seat(caller.id, listed.id, seat, None)
+        await self._players.erase(caller)
+
+    async def _unfinished(self, caller: Caller) -> AsyncIterator[Listed]:
+        """Yield the matches in which the caller has a seat and which are not over."""
+        for phase in (Phase.OPEN, Phase.PLAYING):
+            wanted, after = MatchFilter(player=caller.id, phase=phase), None
+            while True:
+                page = await self._matches.page(caller.id, wanted, after=after, size=PAGE)
+                for listed in page.items:
+                    yield listed
+                if (after := page.next) is None:
+                    break

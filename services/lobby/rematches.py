@@ -1,0 +1,144 @@
+"""A match that is over, played again by the same players on the same terms."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from domain.match import (
+    Holder,
+    HolderKind,
+    Invite,
+    LobbyCommand,
+    Match,
+    Phase,
+    PlayerId,
+    Reason,
+    TakeSeat,
+    options_again,
+    seat_held,
+)
+from domain.shared.rejections import Rejected
+from domain.shared.seats import Seat, by_seat
+from services.bots.accounts import bot_of
+from services.matches.access import check_known_to, seat_of
+from services.matches.decisions import Decisions, checked_key
+from services.matches.loaded import Live
+from services.matches.matches import Matches, Proposal, check_entropy
+from services.matches.store import Listed, Secrets
+from services.shared.ids import MatchId, parsed
+
+MOST_CALLED_OFF = 10
+"""How many rematches of a match may be called off; each call looks through them all."""
+
+
+class Rematches:
+    """The use case of playing a match again."""
+
+    def __init__(self, matches: Matches, decisions: Decisions) -> None:
+        """Take what opens matches, and what carries out commands."""
+        self._matches = matches
+        self._decisions = decisions
+
+    async def rematch(
+        self,
+        player: PlayerId,
+        id: MatchId,
+        entropy: str,
+        key: str | None,
+        *,
+        kind: HolderKind = HolderKind.HUMAN,
+    ) -> tuple[str, Listed]:
+        """Sit a player down in the match that follows one that is over; the first to ask opens it.
+
+        Whoever asks, on whichever node and whenever, comes to the same match, unless that was called off.
+        Each player has its seat again, or if that was given away the first free one; the server's bots have
+        theirs.
+
+        Args:
+            player: Who wants to play again.
+            id: The match that is over.
+            entropy: The player's own contribution to chance.
+            key: The idempotency key; None for a fresh one.
+            kind: What the seat is held by.
+
+        Returns:
+            The idempotency key, and the match behind the taking of the seat; a player who sits in it already
+            gets it as it is.
+
+        Raises:
+            NotFound: There is no such match, or none that the player may know of.
+            Forbidden: The player had no seat in it.
+            Rejected: It is not over; or the new one has begun with others, or was called off again and again.
+        """
+        check_entropy(entropy)
+        key = checked_key(key)
+        played = await self._matches.known(id, player)
+        own = seat_of(played.match, player)
+        again = await self._opened(player, played, key)
+
+        def order(live: Live, secrets: Secrets) -> tuple[Seat, Any]:
+            check_known_to(live, player)
+            holders = live.match.holders
+            seat = own if holders[own] is None or None not in holders else Seat(holders.index(None))
+            return seat, TakeSeat(seat, Holder(player, kind, entropy))
+
+        try:
+            done = await self._decisions.carry_out(
+                again, order, by=player, key=key, asked=["rematch", id, entropy]
+            )
+        except Rejected:
+            live = await self._matches.known(again, player)
+            if seat_held(live.match, player) is None:
+                raise
+            return key, live.listed
+        return key, done.listed
+
+    async def _opened(self, player: PlayerId, played: Live, key: str) -> MatchId:
+        """Return the match that follows, opened by whoever asks first; the next one if it was called off."""
+        proposal, number = _again(played), _number(played.id)
+        then = tuple(_awaited(played.match, player))
+        for tries in range(1, MOST_CALLED_OFF + 1):
+            _, listed = await self._matches.open(
+                player, proposal, f"rematch {tries}", owner=number, then=then
+            )
+            live = await self._decisions.live.current(listed.id)
+            if live.match.phase is not Phase.CANCELLED or live.done_for(player, key):
+                return listed.id
+        raise Rejected(Reason.MATCH_CANCELLED)
+
+
+def _again(played: Live) -> Proposal:
+    """Return what is proposed: the terms of the match that is over, in which the next seat begins."""
+    terms = played.match.terms
+    return Proposal(
+        game=terms.game,
+        options=options_again(played.match),
+        seats=terms.seats,
+        visibility=terms.visibility,
+        disclosure=terms.disclosure,
+        memory_aid=terms.memory_aid,
+        start=terms.start,
+        time_control=terms.time_control,
+        on_time_out=terms.on_time_out,
+        chat=terms.chat,
+        rated=terms.rated,
+        rematch_of=played.id,
+    )
+
+
+def _awaited(match: Match[Any, Any], player: PlayerId) -> Iterator[LobbyCommand]:
+    """Yield how all but the player who asks are brought in: bots sit down, the others are invited."""
+    for seat, holder in by_seat(match.holders):
+        if holder is None or holder.player == player:
+            continue
+        if bot_of(holder.player) is None:
+            yield Invite(holder.player)
+        else:
+            yield TakeSeat(seat, holder)
+
+
+def _number(id: MatchId) -> UUID:
+    number = parsed("match", id)
+    if number is None:
+        raise ValueError(f"{id} is no match")
+    return number

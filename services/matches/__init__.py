@@ -1,0 +1,1 @@
+"""A match: opened, played by commands, read as a viewer."""

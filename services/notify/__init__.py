@@ -1,0 +1,1 @@
+"""What is told to whom: the feed of a player, webhooks."""

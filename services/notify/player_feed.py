@@ -1,0 +1,494 @@
+"""What concerns a player, over all matches: turns, invitations, beginnings, ends, talk.
+
+It comes from two sources, each with an order of its own: the log of matches, of which a read model numbers
+for each player what concerns it, and the talk that is for it. A place in the feed is a place in each, so that
+whoever goes on behind it misses nothing and gets nothing twice.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from enum import StrEnum
+from heapq import merge
+from typing import Any, NamedTuple, Protocol, override
+
+from msgspec import Struct
+
+from domain.match import (
+    Cancelled,
+    Finished,
+    Invited,
+    Match,
+    PlayerId,
+    SeatLeft,
+    SeatTaken,
+    Started,
+    TimedOut,
+)
+from domain.shared.seats import Seat, by_seat
+from services.chat.log import ChatLog, ChatMessage, Message, MessageId
+from services.matches.access import may_know
+from services.players.block_list import BlockList
+from services.shared.errors import Malformed, Unavailable
+from services.shared.ids import MatchId
+from services.shared.pages import Page, page_token, position_of
+from services.shared.time import Clock, Time
+from services.streams.channels import Channel, Reading, Streams
+from services.streams.match_stream import Told
+
+PAGE = 200
+"""The most items that a stream reads at once."""
+
+_WRITTEN = re.compile(r"(0|[1-9][0-9]{0,17})(?:\.(message_[0-9a-z]{26}))?", re.ASCII)
+
+
+class PlayerEventKind(StrEnum):
+    """What has happened that concerns a player."""
+
+    YOUR_TURN = "your_turn"
+    INVITED = "invited"
+    SEAT_TAKEN = "seat_taken"
+    SEAT_LEFT = "seat_left"
+    KICKED = "kicked"
+    STARTED = "started"
+    TIMED_OUT = "timed_out"
+    ENDED = "ended"
+    CANCELLED = "cancelled"
+    CHAT = "chat"
+    WEBHOOK_PAUSED = "webhook_paused"
+
+
+class Concern(NamedTuple):
+    """That an event of a match concerns a player.
+
+    Attributes:
+        player: Whom.
+        kind: In which way.
+        seat: Which seat it is about; None if none.
+    """
+
+    player: PlayerId
+    kind: PlayerEventKind
+    seat: Seat | None = None
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """What concerns a player, as the read model keeps it.
+
+    Attributes:
+        number: Its place among all that concerns the player but talk, from 1.
+        kind: What has happened.
+        match: The match; None if it is of none, as the following two.
+        game: Its game.
+        version: Number of the match's event.
+        webhook: The webhook that it is about; None if none.
+        seat: The seat that it is about; None if none.
+        at: When, UTC.
+        inviter: Who invites, of an invitation; None for all else.
+    """
+
+    number: int
+    kind: PlayerEventKind
+    match: MatchId | None
+    game: str | None
+    version: int | None
+    seat: Seat | None
+    webhook: str | None
+    at: datetime
+    inviter: PlayerId | None = None
+
+
+class PlayerEvent(Struct, frozen=True, kw_only=True):
+    """Something that concerns a player.
+
+    Attributes:
+        position: Its place in the player's feed; what follows is behind it.
+        kind: What has happened.
+        match: The match; None if it is of none.
+        game: Its game; None for talk, and if it is of no match.
+        version: Number of the match's event; None for talk, and if it is of no match.
+        seat: The seat that it is about: the player's own for a turn, a beginning, an end and a time that was
+            up, otherwise the one that was taken or left; None if it is about none.
+        message: What was said; None for anything but talk.
+        webhook: The player's webhook that was paused, `webhook_...`; None for anything else.
+        at: When, UTC.
+    """
+
+    position: str
+    kind: PlayerEventKind
+    match: MatchId | None
+    game: str | None
+    version: int | None
+    seat: Seat | None
+    message: ChatMessage | None
+    webhook: str | None
+    at: Time
+
+
+class PlayerEventItem(Struct, frozen=True, tag_field="type", tag="event"):
+    """Something has happened that concerns the player.
+
+    Attributes:
+        event: What.
+    """
+
+    event: PlayerEvent
+
+
+class PlayerTruncated(Struct, frozen=True, tag_field="type", tag="truncated"):
+    """What concerned the player behind the place that was asked for is forgotten, up to a later one.
+
+    Attributes:
+        oldest: The place behind which all is kept; the stream goes on behind it.
+    """
+
+    oldest: str
+
+
+class PlayerCaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
+    """All that concerns the player was sent; what follows is live.
+
+    Attributes:
+        position: The place that is reached, behind which a new stream may go on.
+    """
+
+    position: str
+
+
+class PlayerHeartbeat(Struct, frozen=True, tag_field="type", tag="heartbeat"):
+    """The stream is alive, though nothing happens.
+
+    Attributes:
+        position: The place that is reached.
+        at: The server's time, UTC.
+    """
+
+    position: str
+    at: Time
+
+
+class PlayerEndReason(StrEnum):
+    """Why a stream of what concerns a player ends."""
+
+    SERVER_STOPPING = "SERVER_STOPPING"
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
+
+
+class PlayerEnd(Struct, frozen=True, tag_field="type", tag="end"):
+    """Nothing more comes; a new stream may go on behind the position.
+
+    Attributes:
+        position: The place that is reached.
+        reason: Why the stream ends.
+    """
+
+    position: str
+    reason: PlayerEndReason
+
+
+type PlayerItem = PlayerEventItem | PlayerTruncated | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd
+type Show = Callable[[Sequence[Message]], Awaitable[Sequence[ChatMessage]]]
+"""Gives messages as they are shown."""
+
+
+class PlayerLog(Protocol):
+    """What concerns players in the log of matches; it follows the log within moments."""
+
+    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
+        """Return what concerns a player behind a number, in order."""
+
+    async def latest(self, player: PlayerId) -> int:
+        """Return the number of what concerned the player last, 0 if nothing ever did."""
+
+    async def start(self, player: PlayerId) -> "Place":
+        """Return the place up to which a player's feed is forgotten, with what was said; mostly the first."""
+
+
+class Place(NamedTuple):
+    """A place in a player's feed.
+
+    Attributes:
+        number: The last entry of the log.
+        said: Position of the last message.
+        message: The last message; None before the first.
+    """
+
+    number: int
+    said: int = 0
+    message: MessageId | None = None
+
+    def __str__(self) -> str:
+        """Return the place as it is written."""
+        return str(self.number) if self.message is None else f"{self.number}.{self.message}"
+
+    def behind(self, other: "Place") -> "Place":
+        """Return the first place that is not before this one nor before another."""
+        said = max(self, other, key=lambda place: place.said)
+        return Place(max(self.number, other.number), said.said, said.message)
+
+
+def concerns(event: object, match: Match[Any, Any], newly_to_act: Sequence[Seat]) -> list[Concern]:
+    """Return whom an event of a match concerns, and in which way; a branch concerns nobody.
+
+    Args:
+        event: The event.
+        match: The match behind it.
+        newly_to_act: The seats that must choose behind it, and needed not before.
+    """
+    if match.terms.is_branch:
+        return []
+    seated = [(holder.player, seat) for seat, holder in by_seat(match.holders) if holder is not None]
+    opener = match.terms.opener
+    table = dict.fromkeys((opener, *(player for player, _ in seated)))
+    found: list[Concern] = []
+    match event:
+        case SeatTaken(seat=seat, holder=holder):
+            others = [player for player in table if player != holder.player]
+            found = [Concern(player, PlayerEventKind.SEAT_TAKEN, seat) for player in others]
+        case SeatLeft(seat=seat, player=left, barred=barred):
+            found = [Concern(left, PlayerEventKind.KICKED, seat)] if barred else []
+            others = [player for player in table if player != left]
+            found += [Concern(player, PlayerEventKind.SEAT_LEFT, seat) for player in others]
+        case Invited(player=player):
+            found = [Concern(player, PlayerEventKind.INVITED)]
+        case Started():
+            found = [Concern(player, PlayerEventKind.STARTED, seat) for player, seat in seated]
+        case TimedOut(seat=late):
+            found = [
+                Concern(player, PlayerEventKind.TIMED_OUT, seat) for player, seat in seated if seat == late
+            ]
+        case Finished():
+            found = [Concern(player, PlayerEventKind.ENDED, seat) for player, seat in seated]
+        case Cancelled():
+            known = dict.fromkeys((*table, *(player for player in match.invited if may_know(match, player))))
+            found = [Concern(player, PlayerEventKind.CANCELLED) for player in known]
+        case _:
+            pass
+    turns = [
+        Concern(player, PlayerEventKind.YOUR_TURN, seat) for player, seat in seated if seat in newly_to_act
+    ]
+    return found + turns
+
+
+class PlayerPage(Page[PlayerEvent], frozen=True):
+    """A part of a player's feed.
+
+    Attributes:
+        items: What has happened, in order.
+        next: Where the following part begins; None behind the last one.
+        oldest: The place behind which all is kept.
+    """
+
+    oldest: str
+
+
+class PlayerFeed:
+    """The use cases around what concerns a player.
+
+    Attributes:
+        streams: The feeds that are watched.
+    """
+
+    def __init__(
+        self, log: PlayerLog, chat: ChatLog, block_list: BlockList, show: Show, clock: Clock
+    ) -> None:
+        """Take both sources, whom players block, how messages are shown, and the time."""
+        self.streams = PlayerStreams(clock)
+        self._block_list = block_list
+        self._log = log
+        self._chat = chat
+        self._show = show
+
+    async def page(self, player: PlayerId, *, after: str | None, token: str | None, size: int) -> PlayerPage:
+        """Return what concerns a player behind a place, in order; from the oldest on if none is named.
+
+        Raises:
+            Malformed: `after` is no place in the player's feed, or no page of it gave the token.
+        """
+        if token is not None:
+            if after is not None:
+                raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
+            after = position_of(token, str, "player feed", player)
+        start = await self._log.start(player)
+        begin = Place(0) if after is None else await self._place(player, after, start)
+        events, reached, whole = await self.behind(player, begin.behind(start), size)
+        token = None if whole else page_token(str(reached), "player feed", player)
+        return PlayerPage(tuple(events), token, str(start))
+
+    async def watch(self, player: PlayerId, *, after: str | None) -> "PlayerReading":
+        """Return a stream of what concerns a player; whoever takes it must `leave` it.
+
+        It goes on behind a place, or begins with what happens from now on. If something behind the place is
+        forgotten, it says so first.
+
+        Raises:
+            Malformed: `after` is no place in the player's feed.
+        """
+        start = await self._log.start(player)
+        wanted = await self._now(player) if after is None else await self._place(player, after, start)
+        begin = wanted.behind(start)
+        channel = self.streams.opened(player, lambda: PlayerChannel(player))
+        return PlayerReading(self, channel, begin, start if after is not None and begin != wanted else None)
+
+    async def behind(
+        self, player: PlayerId, place: Place, limit: int
+    ) -> tuple[list[PlayerEvent], Place, bool]:
+        """Return what concerns a player behind a place, the place that it leads to, and whether it is all."""
+        entries = await self._log.entries(player, after=place.number, limit=limit)
+        messages = await self._chat.for_player(player, after=place.said, limit=limit)
+        shown = dict(zip(messages, await self._show(messages), strict=True)) if messages else {}
+        heard = messages or any(entry.kind is PlayerEventKind.INVITED for entry in entries)
+        blocked = await self._block_list.blocked_by(player) if heard else ()
+        sources: tuple[Sequence[Entry | Message], ...] = entries, messages
+        both = list(merge(*sources, key=_time))
+        events = []
+        for one in both[:limit]:
+            if isinstance(one, Entry):
+                place = place._replace(number=one.number)
+                if one.inviter not in blocked:
+                    events.append(_entered(one, str(place)))
+            else:
+                place = place._replace(said=one.position, message=one.id)
+                if one.author not in blocked:
+                    events.append(_said(one, shown[one], str(place)))
+        return events, place, len(both) <= limit and limit not in (len(entries), len(messages))
+
+    async def _now(self, player: PlayerId) -> Place:
+        number = await self._log.latest(player)
+        last = await self._chat.latest_for(player)
+        return Place(number) if last is None else Place(number, last.position, last.id)
+
+    async def _place(self, player: PlayerId, written: str, start: Place) -> Place:
+        """Return the place that a text names.
+
+        Raises:
+            Malformed: It names none in this player's feed.
+        """
+        wrong = Malformed("INVALID_FIELD", field="after", expected="a position of this player's feed")
+        if (parts := _WRITTEN.fullmatch(written)) is None:
+            raise wrong
+        number, id = int(parts[1]), parts[2]
+        if number > await self._log.latest(player):
+            raise wrong
+        if id is None:
+            return Place(number)
+        if (message := await self._chat.message_for(player, MessageId(id), start.said)) is None:
+            raise wrong
+        return Place(number, message.position, message.id)
+
+
+class PlayerChannel(Channel):
+    """A player whose feed is watched.
+
+    Attributes:
+        id: The player.
+        readers: Those who watch.
+        news: How often there was something new.
+    """
+
+    def __init__(self, id: PlayerId) -> None:
+        """Begin without news."""
+        super().__init__(id)
+        self.news = 0
+
+    def hear(self) -> None:
+        """Learn that there is something new."""
+        self.news += 1
+        self.wake()
+
+
+class PlayerStreams(Streams[PlayerChannel]):
+    """All feeds of players that are watched in the process."""
+
+    def hear(self, player: PlayerId, position: int) -> None:
+        """Learn that something concerns a player, whatever its position in its source."""
+        if channel := self.channel(player):
+            channel.hear()
+
+
+class PlayerReading(Reading):
+    """One reader of what concerns a player."""
+
+    def __init__(
+        self, feed: PlayerFeed, channel: PlayerChannel, place: Place, forgotten: Place | None
+    ) -> None:
+        """Begin behind a place, up to which something is forgotten that was asked for, or not."""
+        super().__init__(feed.streams, channel)
+        self._feed = feed
+        self._player = channel
+        self._place = place
+        self._forgotten = forgotten
+        self._looked = -1
+
+    @override
+    def is_behind(self) -> bool:
+        """Return whether there may be something behind its place."""
+        return self._looked < self._player.news
+
+    @override
+    async def news(self) -> Sequence[Told]:
+        """Return what concerns the player behind its place."""
+        if self._forgotten is not None:
+            oldest, self._forgotten = self._forgotten, None
+            return [Told(PlayerTruncated(str(oldest)))]
+        looked = self._player.news
+        try:
+            events, self._place, whole = await self._feed.behind(self._player.id, self._place, PAGE)
+        except Unavailable:
+            return self.end(PlayerEnd(str(self._place), PlayerEndReason.STORE_UNAVAILABLE))
+        if whole:
+            self._looked = looked
+        return [Told(PlayerEventItem(event)) for event in events]
+
+    @override
+    def caught_up(self) -> PlayerCaughtUp:
+        """Return the item that says that what follows is live."""
+        return PlayerCaughtUp(str(self._place))
+
+    @override
+    def heartbeat(self) -> PlayerHeartbeat:
+        """Return the item that says that the stream is alive."""
+        return PlayerHeartbeat(str(self._place), self._streams.clock.now())
+
+    @override
+    def stopping(self) -> PlayerEnd:
+        """Return the item that ends the stream because the server stops."""
+        return PlayerEnd(str(self._place), PlayerEndReason.SERVER_STOPPING)
+
+    @override
+    def token_ended(self) -> PlayerEnd:
+        """Return the item that ends the stream because its token is no longer good."""
+        return PlayerEnd(str(self._place), PlayerEndReason.TOKEN_ENDED)
+
+
+def _time(one: Entry | Message) -> datetime:
+    return one.at if isinstance(one, Entry) else one.sent_at
+
+
+def _entered(entry: Entry, position: str) -> PlayerEvent:
+    return PlayerEvent(
+        position=position,
+        kind=entry.kind,
+        match=entry.match,
+        game=entry.game,
+        version=entry.version,
+        seat=entry.seat,
+        message=None,
+        webhook=entry.webhook,
+        at=entry.at,
+    )
+
+
+def _said(message: Message, shown: ChatMessage, position: str) -> PlayerEvent:
+    return PlayerEvent(
+        position=position,
+        kind=PlayerEventKind.CHAT,
+        match=message.match,
+        game=None,
+        version=None,
+        seat=None,
+        message=shown,
+        webhook=None,
+        at=message.sent_at,
+    )

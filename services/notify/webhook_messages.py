@@ -1,0 +1,159 @@
+"""What webhooks are told of the events of a match, each as its owner may see it."""
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.match import Cancelled, Finished, Invited, Match, PlayerId, Started, Visibility
+from domain.shared.outcomes import Outcome
+from domain.shared.seats import Seat, by_seat
+from domain.shared.viewers import SPECTATOR, seated
+from services.chat.log import ChatRoom, MessageId
+from services.matches.access import may_know
+from services.matches.store import Recorded
+from services.matches.views import SeenEvent, Source, seen_event
+from services.notify.subscriptions import MessageType
+from services.shared.ids import MatchId
+from services.shared.time import Time
+
+_TURNING_POINTS: Mapping[type[Any], MessageType] = {
+    Started: MessageType.STARTED,
+    Finished: MessageType.ENDED,
+    Cancelled: MessageType.CANCELLED,
+}
+
+
+class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a message tells; what does not apply is left out, in a test all of it.
+
+    Attributes:
+        match: The match.
+        game: Its game.
+        version: How many events the match had then.
+        seat: The seat that it concerns, if it concerns one: the subscriber's own.
+        player: The player that it concerns, if it concerns one: the subscriber.
+        deadline: Until when the seat has to choose, in a `your_turn` with time control, UTC.
+        outcome: How the match ended, in an `ended`.
+        event: The event as the subscriber may see it, in a `match.event`.
+        message: What was said, in a `chat`: the message's id. The text is for the chat alone, where it can be
+            taken away.
+        room: Who reads what was said.
+        challenge: What has to be echoed, in a `webhook.challenge`.
+    """
+
+    match: MatchId | None = None
+    game: str | None = None
+    version: int | None = None
+    seat: Seat | None = None
+    player: PlayerId | None = None
+    deadline: Time | None = None
+    outcome: Outcome | None = None
+    event: SeenEvent[P] | None = None
+    message: MessageId | None = None
+    room: ChatRoom | None = None
+    challenge: str | None = None
+
+
+class Message[P](Struct, frozen=True):
+    """The body of a message.
+
+    Attributes:
+        type: What it tells.
+        timestamp: When that happened, UTC.
+        data: What there is to tell.
+    """
+
+    type: MessageType
+    timestamp: Time
+    data: MessageData[P]
+
+
+class Notice(Struct, frozen=True):
+    """That somebody is to be told something.
+
+    Attributes:
+        type: What.
+        owner: Whose webhooks are told; None for the deployment's.
+        seat: The seat that it concerns.
+        player: The player that it concerns.
+    """
+
+    type: MessageType
+    owner: PlayerId | None
+    seat: Seat | None = None
+    player: PlayerId | None = None
+
+
+def notices(match: Match[Any, Any], event: object, turns: Collection[Seat]) -> Iterator[Notice]:
+    """Yield who is to be told what of an event, in an order that is always the same.
+
+    Players are told of the matches in which they sit, and of invitations; who opened a match or was invited
+    also of its being called off; the deployment of public matches. Nobody is told of a branch.
+
+    Args:
+        match: The match behind the event; its table does not matter.
+        event: The event.
+        turns: The seats that have to choose behind it, and had not before it.
+    """
+    if match.terms.is_branch:
+        return
+    public = match.terms.visibility is Visibility.PUBLIC
+    seats = [(seat, held.player) for seat, held in by_seat(match.holders) if held is not None]
+    for seat, player in seats:
+        yield Notice(MessageType.MATCH_EVENT, player, seat, player)
+    if public:
+        yield Notice(MessageType.MATCH_EVENT, None)
+    if isinstance(event, Invited):
+        yield Notice(MessageType.INVITED, event.player, None, event.player)
+    told: list[tuple[Seat | None, PlayerId]] = [*seats]
+    if isinstance(event, Cancelled):
+        invited = (player for player in match.invited if may_know(match, player))
+        waiting = dict.fromkeys((match.terms.opener, *invited))
+        told += [(None, player) for player in waiting if player not in {sitting for _, sitting in seats}]
+    if (kind := _TURNING_POINTS.get(type(event))) is not None:
+        for own, player in told:
+            yield Notice(kind, player, own, player)
+        if public:
+            yield Notice(kind, None)
+    for seat, player in seats:
+        if seat in turns:
+            yield Notice(MessageType.YOUR_TURN, player, seat, player)
+            if public:
+                yield Notice(MessageType.YOUR_TURN, None, seat, player)
+
+
+def body(source: Source, match: Match[Any, Any], recorded: Recorded, notice: Notice) -> bytes:
+    """Return the body of the message that gives a notice of an event.
+
+    Args:
+        source: The match as one whose events are shown.
+        match: The match behind the event; its table does not matter.
+        recorded: The event.
+        notice: Who is told what.
+    """
+    viewer = SPECTATOR if notice.seat is None else seated(notice.seat)
+    told = notice.type is MessageType.MATCH_EVENT
+    data = MessageData[Any](
+        match=source.id,
+        game=source.game.id,
+        version=recorded.version,
+        seat=notice.seat,
+        player=notice.player,
+        deadline=_deadline(match, notice.seat) if notice.type is MessageType.YOUR_TURN else None,
+        outcome=match.outcome if notice.type is MessageType.ENDED else None,
+        event=seen_event(source, recorded, viewer) if told else None,
+    )
+    return msgspec.json.encode(Message(notice.type, recorded.at, data))
+
+
+def chat_body(match: MatchId, player: PlayerId, message: MessageId, room: ChatRoom, at: datetime) -> bytes:
+    """Return the body of the message that tells a player of something said to it in a match."""
+    data = MessageData[Any](match=match, player=player, message=message, room=room)
+    return msgspec.json.encode(Message(MessageType.CHAT, at, data))
+
+
+def _deadline(match: Match[Any, Any], seat: Seat | None) -> datetime | None:
+    return None if match.clocks is None or seat is None else match.clocks.deadline(seat)

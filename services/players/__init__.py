@@ -1,0 +1,1 @@
+"""Players: accounts, tokens, profiles, blocks, what they have achieved."""

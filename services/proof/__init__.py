@@ -1,0 +1,1 @@
+"""What proves a match: bundles, heads, keys, audits."""

@@ -1,0 +1,1 @@
+"""What all use cases share: errors, ids, pages, rate limits, time."""

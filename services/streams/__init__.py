@@ -1,0 +1,1 @@
+"""What happens in a match as a stream, and who is there to see it."""
