@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from adapters.base_path import Place, is_own, is_path
-from services.lobby.quotas import QuotaKind
+from services.players.quotas import QuotaKind
 from services.shared.rate_limits import UNLIMITED, Budget, Limits
 
 DEFAULTS = Limits()

@@ -13,7 +13,7 @@ from adapters.postgres.outbox import DELIVERIES, OutboxRecorder
 from adapters.postgres.store import EVENTS
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.settings import Settings
-from services.matches.loaded import Games
+from domain.shared.game import Games
 from services.notify.deliveries import Deliveries, Parcel, Reply, Sender
 from services.shared.time import Clock
 

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 
 from domain.games import GAMES
 from domain.shared.chance import SeededChance
-from domain.shared.game import Game, begin, fold, play
+from domain.shared.game import AnyGame, begin, fold, play
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
-
-type AnyGame = Game[Any, Any, Any, Any]
 
 
 class Move(NamedTuple):

@@ -15,6 +15,7 @@ from domain.games import GAMES
 from domain.match import OnTimeOut, Phase, Resign, TimeControl, TimeControlKind, TimeOut, legal_moves
 from domain.shared.canonical import canonical
 from domain.shared.chain import written
+from domain.shared.game import AnyGame
 from domain.shared.seats import seats_in_order
 from tests.support.corpus import (
     CHECKED,
@@ -27,7 +28,7 @@ from tests.support.corpus import (
     keep,
     path_of,
 )
-from tests.support.random_matches import MOST_COMMANDS, AnyGame, Table, random_options, tables
+from tests.support.random_matches import MOST_COMMANDS, Table, random_options, tables
 from tests.support.shapes import shapes_of
 
 MATCHES = 600

@@ -1,13 +1,13 @@
 """What can be played."""
 
-from typing import Any, override
+from typing import override
 
 from adapters.grpc.calls import Context
 from adapters.grpc.generated.montane.v1 import catalogue_pb2 as pb
 from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServiceServicer
 from adapters.grpc.mapping import COMMAND, OPTIONS, PAYLOAD, TABLE, Mapper, message_of, numbers_of
 from domain.shared.catalogues import Grade
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from services.bots.accounts import BOTS
 from services.matches.matches import Matches
 
@@ -61,7 +61,7 @@ class Catalogue(CatalogueServiceServicer):
         bots = (pb.Bot(name=bot.name, description=bot.description) for bot in BOTS.values())
         return pb.ListBotsResponse(items=bots)
 
-    def _game(self, game: Game[Any, Any, Any, Any]) -> pb.Game:
+    def _game(self, game: AnyGame) -> pb.Game:
         own = {
             union.name: message_of(union.fields_by_name[game.id]).full_name
             for union in (OPTIONS, COMMAND, PAYLOAD, TABLE)

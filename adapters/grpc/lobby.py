@@ -25,7 +25,7 @@ from domain.match import (
     Visibility,
 )
 from domain.shared.catalogues import clause_about
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from services.matches.matches import Proposal
 from services.matches.store import Listed
 from services.matches.summaries import summaries
@@ -209,9 +209,7 @@ class LobbyCalls(MatchServiceServicer):
             **chosen,
         )
 
-    def _options(
-        self, request: pb.CreateMatchRequest | pb.QuickMatchRequest, game: Game[Any, Any, Any, Any]
-    ) -> Any:
+    def _options(self, request: pb.CreateMatchRequest | pb.QuickMatchRequest, game: AnyGame) -> Any:
         if not request.HasField("options"):
             return game.options()
         options = self._mapper.from_message(request.options, "options")

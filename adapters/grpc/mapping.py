@@ -38,7 +38,7 @@ from msgspec.inspect import (
 
 from adapters.grpc.generated.montane.v1 import games_pb2, matches_pb2, options_pb2, tables_pb2
 from domain.match import MATCH_EVENTS, Resign
-from services.matches.loaded import Games
+from domain.shared.game import Games
 from services.matches.summaries import MatchSummary
 from services.matches.views import SeenEvent, View
 from services.shared.errors import Malformed

@@ -28,7 +28,7 @@ from adapters.postgres.store import EVENTS
 from adapters.signing import Ed25519Signatures, key_of
 from domain.match.heads import day_over, signed_day, tree
 from domain.shared.chain import read
-from services.matches.loaded import Games
+from domain.shared.game import Games
 from services.matches.store import Opening, Secrets
 from services.proof.heads import SignedDay, SignedHead
 from services.proof.keys import Signatures

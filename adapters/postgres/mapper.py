@@ -20,8 +20,9 @@ from adapters.generics import filled
 from domain.match import MATCH_EVENTS, Branched, Match, Opened, PlayerId
 from domain.match.branch import read_table
 from domain.match.proof import Link
+from domain.shared.game import Games
 from domain.shared.seats import Seat
-from services.matches.loaded import NAME_BYTES, Games
+from services.matches.loaded import NAME_BYTES
 from services.matches.store import Done, Recorded, Snapshot
 
 SCHEMA = 1

@@ -12,8 +12,8 @@ from msgspec import Struct
 from adapters.postgres.outbox import Subscriber, messages, noticed
 from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId
+from domain.shared.game import Games
 from services.chat.log import ChatLog
-from services.matches.loaded import Games
 from services.matches.store import Seeds
 from services.notify.addresses import Target
 from services.notify.deliveries import Parcel, Sent

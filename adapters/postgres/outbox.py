@@ -21,7 +21,8 @@ from adapters.postgres.read_models.player_feed import inviter
 from adapters.postgres.read_models.reader import LogReader, newest
 from adapters.postgres.set_aside import put_aside, why
 from domain.match import PlayerId
-from services.matches.loaded import Games, game_of
+from domain.shared.game import Games
+from services.matches.loaded import game_of
 from services.matches.views import Source
 from services.notify.player_feed import PlayerEventKind
 from services.notify.subscriptions import (

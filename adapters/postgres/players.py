@@ -13,8 +13,8 @@ from adapters.postgres.quotas import MemoryQuotas, take
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
 from services.bots.accounts import ACCOUNTS
-from services.lobby.quotas import Holding
 from services.matches.store import OPENING_KEPT, Opening, Secrets
+from services.players.quotas import Holding
 from services.players.store import Player, Scope, Token
 from services.shared.ids import MatchId, TokenId, match_id, parsed, written
 

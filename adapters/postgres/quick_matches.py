@@ -14,8 +14,8 @@ from adapters.postgres.quotas import LOST, MemoryQuotas, take
 from adapters.postgres.read_models.match_pages import MemoryMatchList
 from adapters.postgres.store import uuid_of
 from domain.match import PlayerId
-from services.lobby.quotas import Holding, QuotaKind
 from services.lobby.waiting import Placed, Wish
+from services.players.quotas import Holding, QuotaKind
 from services.shared.ids import MatchId, match_id, parsed
 
 FIND = (

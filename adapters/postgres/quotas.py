@@ -10,7 +10,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.mapper import tag
 from adapters.postgres.store import EVENTS, uuid_of
 from domain.match import Cancelled, Finished, PlayerId, Started
-from services.lobby.quotas import Holding, QuotaKind
+from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import TooMany
 from services.shared.ids import MatchId, parsed
 

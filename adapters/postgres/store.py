@@ -25,7 +25,7 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.group_commit import GroupCommit
 from adapters.postgres.mapper import EventMapper, LoggedEvent, SnapshotMapper, Unreadable
 from adapters.postgres.set_aside import MemorySetAside, PostgresSetAside, gap
-from services.matches.loaded import Games
+from domain.shared.game import Games
 from services.matches.store import Recorded, Snapshot, VersionTaken
 from services.shared.errors import NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId, parsed

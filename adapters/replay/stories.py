@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from adapters.generics import filled
 from domain.games import GAMES
-from domain.match import MATCH_EVENTS, Match, Opened, evolve, seen
+from domain.match import MATCH_EVENTS, AnyMatch, Opened, evolve, seen
 from domain.shared.game import edition
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
@@ -180,8 +180,8 @@ class _Folded:
         kind = reduce(or_, (filled(Opened, game.options), *common, *game.events))
         self._game, self._id = game, MatchId(header.match)
         self._events: list[Any] = []
-        self._matches: list[Match[Any, Any]] = []
-        match: Match[Any, Any] | None = None
+        self._matches: list[AnyMatch] = []
+        match: AnyMatch | None = None
         try:
             for line in lines:
                 self._events.append(msgspec.convert(line.payload, kind))

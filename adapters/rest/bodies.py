@@ -24,7 +24,7 @@ from domain.match import (
     Visibility,
 )
 from domain.shared.catalogues import Clause, DataTable, DrawRule
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from services.matches.summaries import MatchSummary
 from services.matches.views import SeenEvent, View
 from services.notify.player_feed import PlayerEvent
@@ -306,9 +306,6 @@ class Health(Struct, frozen=True, omit_defaults=True):
 
     status: str
     degraded: tuple[Degraded, ...] = ()
-
-
-type AnyGame = Game[Any, Any, Any, Any]
 
 
 @cache

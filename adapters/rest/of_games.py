@@ -7,10 +7,10 @@ import msgspec
 from adapters.rest.bodies import command_type
 from adapters.rest.requests import decoded
 from domain.shared.catalogues import clause_about
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 
 
-def command_in(asked: msgspec.Raw, game: Game[Any, Any, Any, Any]) -> Any:
+def command_in(asked: msgspec.Raw, game: AnyGame) -> Any:
     """Return the command of a game that a request gives.
 
     Raises:
@@ -20,7 +20,7 @@ def command_in(asked: msgspec.Raw, game: Game[Any, Any, Any, Any]) -> Any:
     return decoded(bytes(asked), type, "command", clause_about("command", game.id))
 
 
-def options_in(asked: msgspec.Raw | msgspec.UnsetType, game: Game[Any, Any, Any, Any]) -> Any:
+def options_in(asked: msgspec.Raw | msgspec.UnsetType, game: AnyGame) -> Any:
     """Return the options that a request asks for; those left out have their defaults.
 
     Raises:

@@ -28,6 +28,7 @@ from adapters.rest.streams import FORMS
 from adapters.signing import KeySet
 from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
+from domain.shared.game import AnyGame
 from services.chat.log import ChatMessage, ChatReport
 from services.chat.stream import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
 from services.lobby.invitations import Invitation
@@ -169,12 +170,12 @@ def describes(
     }
 
 
-def component(game: bodies.AnyGame, name: str) -> str:
+def component(game: AnyGame, name: str) -> str:
     """Return the component of a game: `MontanaView`."""
     return "".join(word.capitalize() for word in game.id.split("_")) + name
 
 
-def components(games: Sequence[bodies.AnyGame]) -> dict[str, Any]:
+def components(games: Sequence[AnyGame]) -> dict[str, Any]:
     """Return all components by name."""
     shared = _shared()
     found = dict(shared)
@@ -195,7 +196,7 @@ def components(games: Sequence[bodies.AnyGame]) -> dict[str, Any]:
 
 def document(
     generated: dict[str, Any],
-    games: Sequence[bodies.AnyGame],
+    games: Sequence[AnyGame],
     options: Mapping[str, Any],
     *,
     limited: bool = False,
@@ -333,7 +334,7 @@ def _shared() -> dict[str, Any]:
     return {name: _renamed(schema, names) for name, schema in kept.items()}
 
 
-def _of_game(game: bodies.AnyGame, shared: Mapping[str, Any]) -> dict[str, Any]:
+def _of_game(game: AnyGame, shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the components of a game, each under the game's name."""
     kinds = bodies.game_bodies(game)
     references, found = _described(list(kinds.values()))
@@ -346,7 +347,7 @@ def _of_game(game: bodies.AnyGame, shared: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _renamed(schema, names) for name, schema in ours.items()}
 
 
-def _named(name: str, game: bodies.AnyGame, shared: Mapping[str, Any]) -> str:
+def _named(name: str, game: AnyGame, shared: Mapping[str, Any]) -> str:
     """Return the component of a type that msgspec has named.
 
     It names a generic type's parameters too, and the modules of types that have one name, as the phases of a

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any
 
 from domain import match
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.rejections import Rejected
 
-GAMES: Mapping[str, Game[Any, Any, Any, Any]] = {
+GAMES: Mapping[str, AnyGame] = {
     game: import_module(f"domain.games.{game}").GAME
     for game in (
         "montana",

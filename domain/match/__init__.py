@@ -49,6 +49,7 @@ from domain.match.rejections import CLAUSES, OF_THE_GAME, Reason
 from domain.match.rematch import options_again
 from domain.match.results import Result, ranks, result
 from domain.match.state import (
+    AnyMatch,
     BranchOf,
     CancelReason,
     ChatMode,
@@ -74,6 +75,7 @@ __all__ = [
     "MATCH_EVENTS",
     "MOST_LOBBY_COMMANDS",
     "OF_THE_GAME",
+    "AnyMatch",
     "Branch",
     "BranchOf",
     "Branched",

@@ -27,7 +27,7 @@ from domain.match.state import (
 )
 from domain.shared.canonical import canonical
 from domain.shared.chance import Chance
-from domain.shared.game import Game
+from domain.shared.game import AnyGame, Game
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import Viewer, sees_all
 
@@ -106,7 +106,7 @@ def branch_off[S, O](
     return Branch(holder, match.first, match.resigned, written_table(game, table))
 
 
-def branched(game: Game[Any, Any, Any, Any], begun: Branch | Branched[Any], viewer: Viewer) -> Branched[Any]:
+def branched(game: AnyGame, begun: Branch | Branched[Any], viewer: Viewer) -> Branched[Any]:
     """Return how a table begins to be played on, as a viewer may see it.
 
     Raises:

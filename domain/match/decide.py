@@ -39,6 +39,7 @@ from domain.match.evolve import evolve
 from domain.match.limit import MOST_LOBBY_COMMANDS, limit_of, outcome_at_limit
 from domain.match.rejections import Reason
 from domain.match.state import (
+    AnyMatch,
     CancelReason,
     Holder,
     Match,
@@ -368,7 +369,7 @@ def legal_moves[S, C, O](game: Game[S, C, Any, O], match: Match[S, O], seat: Sea
     return tuple(game.legal_moves(match.table, seat)) if seat in to_act(game, match) else ()
 
 
-def _check_open(match: Match[Any, Any]) -> None:
+def _check_open(match: AnyMatch) -> None:
     """Refuse what is done before play begins, once it has or was called off (common §1)."""
     if match.phase is Phase.CANCELLED:
         raise Rejected(Reason.MATCH_CANCELLED)
@@ -376,7 +377,7 @@ def _check_open(match: Match[Any, Any]) -> None:
         raise Rejected(Reason.MATCH_STARTED)
 
 
-def _check_seat(match: Match[Any, Any], seat: Seat) -> None:
+def _check_seat(match: AnyMatch, seat: Seat) -> None:
     if not 0 <= seat < match.terms.seats:
         raise Rejected(Reason.NO_SUCH_SEAT, seat=seat)
 

@@ -23,7 +23,7 @@ from domain.match.state import PlayerId
 from domain.match.view import seen
 from domain.shared.canonical import canonical, is_canonical
 from domain.shared.chain import Record, commitment, read, record_hash, written
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, ViewerKind, seated, sees_all
 
@@ -134,7 +134,7 @@ def request_hash(by: PlayerId | None, key: str | None, digest: str | None) -> st
     return written(sha256(_REQUEST_TAG + canonical({"by": by, "digest": digest, "key": key})).digest())
 
 
-def link(game: Game[Any, Any, Any, Any], previous: str, fact: Fact, salts: Sequence[bytes]) -> Link:
+def link(game: AnyGame, previous: str, fact: Fact, salts: Sequence[bytes]) -> Link:
     """Return the place in the chain of an event behind the one whose hash is `previous`.
 
     Args:
@@ -172,7 +172,7 @@ def place_of(viewer: Viewer, seats: int) -> int | None:
 
 
 def proof[P](
-    game: Game[Any, Any, Any, Any], viewer: Viewer, fact: Fact, link: Link, payload: P, salt: bytes | None
+    game: AnyGame, viewer: Viewer, fact: Fact, link: Link, payload: P, salt: bytes | None
 ) -> Proof[P]:
     """Return what proves to a viewer what it is shown of an event.
 

@@ -1,9 +1,8 @@
 """What a finished match says of each seat."""
 
 from enum import StrEnum
-from typing import Any
 
-from domain.match.state import Match
+from domain.match.state import AnyMatch
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat, seats_in_order
 
@@ -17,7 +16,7 @@ class Result(StrEnum):
     SHARED = "shared"
 
 
-def result(match: Match[Any, Any], seat: Seat) -> Result:
+def result(match: AnyMatch, seat: Seat) -> Result:
     """Return how a finished match ended for a seat; one that gave up has lost (common §6, §8)."""
     outcome = _outcome(match)
     if seat in match.resigned:
@@ -27,7 +26,7 @@ def result(match: Match[Any, Any], seat: Seat) -> Result:
     return Result.DRAWN if outcome.kind is OutcomeKind.DRAWN else Result.LOST
 
 
-def ranks(match: Match[Any, Any]) -> tuple[int, ...]:
+def ranks(match: AnyMatch) -> tuple[int, ...]:
     """Return the rank of each seat of a finished match, in seat order, 1 the best; level seats share one.
 
     The winners come first, then the others by score and stones, and last those that gave up.
@@ -37,7 +36,7 @@ def ranks(match: Match[Any, Any]) -> tuple[int, ...]:
     return tuple(1 + sum(other > own for other in standings) for own in standings)
 
 
-def _standing(match: Match[Any, Any], outcome: Outcome, seat: Seat) -> tuple[int, ...]:
+def _standing(match: AnyMatch, outcome: Outcome, seat: Seat) -> tuple[int, ...]:
     """Return what ranks a seat: the first number that differs decides, the higher is better."""
     if seat in match.resigned:
         return (0,)
@@ -48,7 +47,7 @@ def _standing(match: Match[Any, Any], outcome: Outcome, seat: Seat) -> tuple[int
     return (1, outcome.scores[seat], *outcome.stones[seat : seat + 1])
 
 
-def _outcome(match: Match[Any, Any]) -> Outcome:
+def _outcome(match: AnyMatch) -> Outcome:
     if match.outcome is None:
         raise ValueError("a match that goes on has no result")
     return match.outcome

@@ -194,6 +194,10 @@ class Match[S, O](Struct, frozen=True):
     renewals: int = 0
 
 
+type AnyMatch = Match[Any, Any]
+"""A match of any game."""
+
+
 def seat_held(match: Match[Any, Any], player: PlayerId) -> Seat | None:
     """Return the seat that a player holds, the lowest if it is a branch; or None."""
     for seat, holder in enumerate(match.holders):

@@ -20,20 +20,18 @@ from domain.match.events import (
     Started,
     TimedOut,
 )
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.viewers import Viewer
 
 OF_THE_MATCH = frozenset(MATCH_EVENTS)
 
 
-def seen(game: Game[Any, Any, Any, Any], event: Any, viewer: Viewer) -> Any:
+def seen(game: AnyGame, event: Any, viewer: Viewer) -> Any:
     """Return an event of a match or of its game as the viewer may see it."""
     return _seen(game, event, viewer) if type(event) in OF_THE_MATCH else game.seen(event, viewer)
 
 
-def _seen(
-    game: Game[Any, Any, Any, Any], event: MatchEvent[Any, Any], viewer: Viewer
-) -> MatchEvent[Any, Any]:
+def _seen(game: AnyGame, event: MatchEvent[Any, Any], viewer: Viewer) -> MatchEvent[Any, Any]:
     """Return an event of the match: whoever may know of the match may see all of it but hidden cards."""
     match event:
         case Opened(terms=terms):

@@ -119,6 +119,12 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     earlier: tuple["Game[S, C, E, O]", ...] = ()
 
 
+type AnyGame = Game[Any, Any, Any, Any]
+"""A game, whichever."""
+type Games = Mapping[str, AnyGame]
+"""Games by id, each in its newest edition."""
+
+
 def edition[S, C, E, O](game: Game[S, C, E, O], ruleset: str) -> Game[S, C, E, O] | None:
     """Return the edition of a game that has this ruleset, or None."""
     return next((known for known in (game, *game.earlier) if known.ruleset == ruleset), None)

@@ -1,10 +1,9 @@
 """Who may read which room of a match's chat, and who may write there."""
 
 from enum import StrEnum
-from typing import Any
 from unicodedata import category
 
-from domain.match import ChatMode, Match, PlayerId, Reason, seat_held
+from domain.match import AnyMatch, ChatMode, PlayerId, Reason, seat_held
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.chat.log import ChatRoom, Reader
@@ -82,7 +81,7 @@ def check_writer(
     return seat, None
 
 
-def readers(match: Match[Any, Any], author: PlayerId, room: ChatRoom, to: PlayerId | None) -> list[PlayerId]:
+def readers(match: AnyMatch, author: PlayerId, room: ChatRoom, to: PlayerId | None) -> list[PlayerId]:
     """Return the players at the table whom a message is for."""
     if room is ChatRoom.SPECTATORS:
         return []
@@ -114,7 +113,7 @@ def _check_open(
         raise Rejected(ChatReason.CHAT_OFF)
 
 
-def _readable(match: Match[Any, Any], player: PlayerId | None) -> tuple[ChatRoom, ...]:
+def _readable(match: AnyMatch, player: PlayerId | None) -> tuple[ChatRoom, ...]:
     """Return the rooms that a player may read, who may know of the match.
 
     What those who look on say to each other is advice: nobody at the table may hear it before the end.
@@ -130,7 +129,7 @@ def _readable(match: Match[Any, Any], player: PlayerId | None) -> tuple[ChatRoom
     return tuple(rooms)
 
 
-def _addressee(match: Match[Any, Any], seat: Seat | None, to_seat: int) -> PlayerId:
+def _addressee(match: AnyMatch, seat: Seat | None, to_seat: int) -> PlayerId:
     if not 0 <= to_seat < len(match.holders):
         raise Rejected(Reason.NO_SUCH_SEAT, seat=to_seat)
     if to_seat == seat:

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any
 
-from domain.match import Cancelled, Finished, Match, Phase, Resigned, SeatLeft, SeatTaken, Started
+from domain.match import AnyMatch, Cancelled, Finished, Phase, Resigned, SeatLeft, SeatTaken, Started
 from domain.shared.seats import by_seat
 from services.bots.accounts import bot_of
-from services.lobby.quotas import Holding, QuotaKind, Quotas
 from services.matches.decisions import Decisions, Done
+from services.players.quotas import Holding, QuotaKind, Quotas
 from services.shared.errors import Failure, Unavailable
 from services.shared.ids import MatchId
 from services.shared.time import Clock
@@ -84,7 +84,7 @@ class Holdings:
         if not held:
             await self._quotas.release(holding.match, [holding.kind], about=holding.about)
 
-    def _observe(self, id: MatchId, events: Sequence[object], match: Match[Any, Any]) -> None:
+    def _observe(self, id: MatchId, events: Sequence[object], match: AnyMatch) -> None:
         for event in events:
             match event:
                 case SeatTaken(holder=holder) if holder.player in match.invited:
@@ -115,12 +115,12 @@ async def _tried(work: Coroutine[Any, Any, None]) -> None:
         await work
 
 
-def is_left_to_bots(match: Match[Any, Any]) -> bool:
+def is_left_to_bots(match: AnyMatch) -> bool:
     """Return whether only bots of the server are left to play a match."""
     return all(_bots(match))
 
 
-def _bots(match: Match[Any, Any]) -> list[bool]:
+def _bots(match: AnyMatch) -> list[bool]:
     """Return of each seat that has not resigned whether a bot of the server holds it."""
     return [
         holder is not None and bot_of(holder.player) is not None

@@ -4,16 +4,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Invite, Match, PlayerId, Reason, RenewInvitation, seat_held
+from domain.match import AnyMatch, Invite, PlayerId, Reason, RenewInvitation, seat_held
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.lobby.holdings import Holdings, Needed
-from services.lobby.quotas import Holding, QuotaKind
 from services.matches.access import check_known_to, check_opener, invitation_to
 from services.matches.decisions import Decisions, Done, checked_key
 from services.matches.loaded import Live
 from services.matches.store import Listed, Secrets
 from services.players.block_list import BlockList
+from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import Forbidden, NotFound
 from services.shared.ids import MatchId
 
@@ -110,12 +110,12 @@ class Invitations:
         return key, _link(id, done.match, done.secrets)
 
 
-def _link(id: MatchId, match: Match[Any, Any], secrets: Secrets) -> Invitation:
+def _link(id: MatchId, match: AnyMatch, secrets: Secrets) -> Invitation:
     shown = invitation_to(match, secrets)
     return Invitation(id, shown, f"/v1/matches/{id}?invitation={shown}")
 
 
-def _check_host(match: Match[Any, Any], player: PlayerId) -> None:
+def _check_host(match: AnyMatch, player: PlayerId) -> None:
     """Refuse to all but the opener and the seats of a match to invite."""
     if player != match.terms.opener and seat_held(match, player) is None:
         raise Forbidden("NOT_SEATED")

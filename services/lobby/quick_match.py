@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import Struct
 
 from domain.match import (
+    AnyMatch,
     Cancelled,
     Holder,
-    Match,
     Phase,
     PlayerId,
     Reason,
@@ -21,12 +21,12 @@ from domain.match import (
 )
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from services.lobby.same_terms import fit_of
 from services.lobby.waiting import Placed, QuickMatches, Wish
 from services.matches.access import check_known_to
 from services.matches.decisions import Decisions, checked_key, digest_of
 from services.matches.loaded import Live
 from services.matches.matches import Matches, Proposal, check_entropy, terms_of
+from services.matches.same_terms import fit_of
 from services.matches.store import Listed, Secrets
 from services.shared.errors import Failure, KeyReused, NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid, parsed
@@ -225,7 +225,7 @@ class QuickMatch:
         )
         return listed
 
-    def _observe(self, id: MatchId, events: Any, match: Match[Any, Any]) -> None:
+    def _observe(self, id: MatchId, events: Any, match: AnyMatch) -> None:
         """Place nobody in a match as it was: it was cancelled, or a seat is free again."""
         if any(isinstance(event, SeatLeft | Cancelled) for event in events):
             self._kept(self._forgotten(id))

@@ -5,11 +5,11 @@ from typing import Any
 from uuid import UUID
 
 from domain.match import (
+    AnyMatch,
     Holder,
     HolderKind,
     Invite,
     LobbyCommand,
-    Match,
     Phase,
     PlayerId,
     Reason,
@@ -126,7 +126,7 @@ def _again(played: Live) -> Proposal:
     )
 
 
-def _awaited(match: Match[Any, Any], player: PlayerId) -> Iterator[LobbyCommand]:
+def _awaited(match: AnyMatch, player: PlayerId) -> Iterator[LobbyCommand]:
     """Yield how all but the player who asks are brought in: bots sit down, the others are invited."""
     for seat, holder in by_seat(match.holders):
         if holder is None or holder.player == player:

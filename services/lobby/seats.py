@@ -3,12 +3,12 @@
 from typing import Any
 
 from domain.match import (
+    AnyMatch,
     Cancel,
     CancelReason,
     Holder,
     HolderKind,
     LeaveSeat,
-    Match,
     Phase,
     PlayerId,
     Resign,
@@ -19,12 +19,12 @@ from domain.match import (
 from domain.shared.seats import Seat
 from services.bots.accounts import BOTS, account, bot_of
 from services.lobby.holdings import Holdings, Needed
-from services.lobby.quotas import Holding, QuotaKind
 from services.matches.access import check_awaited, check_known_to, check_opener, holds
 from services.matches.decisions import Decisions, Done, Order, checked_key
 from services.matches.loaded import Live
 from services.matches.matches import check_entropy
 from services.matches.store import Listed, Secrets
+from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import Forbidden, NotFound
 from services.shared.ids import MatchId
 
@@ -167,7 +167,7 @@ class Lobby:
         return key, done.listed
 
 
-def _with_a_bot(match: Match[Any, Any], seat: int) -> tuple[int, bool]:
+def _with_a_bot(match: AnyMatch, seat: int) -> tuple[int, bool]:
     """Return how many bots of the server a match has with one at a seat, and whether all have one then."""
     others = [holder for other, holder in enumerate(match.holders) if other != seat]
     bots = sum(holder is not None and bot_of(holder.player) is not None for holder in others)

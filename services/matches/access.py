@@ -1,10 +1,9 @@
 """Who may know of a match, act in it, and look at it from where."""
 
 from hmac import compare_digest, digest
-from typing import Any
 
-from domain.match import Disclosure, Match, Phase, PlayerId, Reason, Visibility, seat_held, to_act
-from domain.shared.game import Game
+from domain.match import AnyMatch, Disclosure, Phase, PlayerId, Reason, Visibility, seat_held, to_act
+from domain.shared.game import AnyGame
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
@@ -13,12 +12,12 @@ from services.matches.store import Secrets
 from services.shared.errors import Forbidden, Malformed, NotFound
 
 
-def may_know(match: Match[Any, Any], player: PlayerId | None) -> bool:
+def may_know(match: AnyMatch, player: PlayerId | None) -> bool:
     """Return whether a player may know of a match without showing its invitation."""
     return match.terms.visibility is Visibility.PUBLIC or (player is not None and is_known(match, player))
 
 
-def is_known(match: Match[Any, Any], player: PlayerId) -> bool:
+def is_known(match: AnyMatch, player: PlayerId) -> bool:
     """Return whether a player may know of a match though it is private: as its opener, seat or guest."""
     if player == match.terms.opener or seat_held(match, player) is not None:
         return True
@@ -42,9 +41,7 @@ def check_known_to(
         raise NotFound("NO_SUCH_MATCH", match=live.id)
 
 
-def check_awaited(
-    match: Match[Any, Any], player: PlayerId, secrets: Secrets, invitation: str | None = None
-) -> None:
+def check_awaited(match: AnyMatch, player: PlayerId, secrets: Secrets, invitation: str | None = None) -> None:
     """Refuse the seats of a match that is played again to all but those who played, and whoever is invited.
 
     Raises:
@@ -56,7 +53,7 @@ def check_awaited(
         raise Forbidden("NOT_INVITED")
 
 
-def invitation_to(match: Match[Any, Any], secrets: Secrets) -> str:
+def invitation_to(match: AnyMatch, secrets: Secrets) -> str:
     """Return the invitation to a match, which its link carries: each time that it is renewed another one."""
     if not match.renewals:
         return secrets.invitation.hex()
@@ -64,14 +61,14 @@ def invitation_to(match: Match[Any, Any], secrets: Secrets) -> str:
     return digest(secrets.invitation, renewed, "sha256")[: len(secrets.invitation)].hex()
 
 
-def is_invitation(match: Match[Any, Any], secrets: Secrets, shown: str | None) -> bool:
+def is_invitation(match: AnyMatch, secrets: Secrets, shown: str | None) -> bool:
     """Return whether what is shown is the invitation to a match."""
     return shown is not None and compare_digest(
         invitation_to(match, secrets).encode(), shown.encode(errors="surrogatepass")
     )
 
 
-def check_opener(match: Match[Any, Any], player: PlayerId) -> None:
+def check_opener(match: AnyMatch, player: PlayerId) -> None:
     """Refuse what only the opener of a match may do.
 
     Raises:
@@ -102,12 +99,12 @@ def viewer_of(live: Live, player: PlayerId | None, looking_as: str | None) -> Vi
     raise Forbidden("NOT_YOUR_VIEW", **{"as": looking_as})
 
 
-def is_disclosed(match: Match[Any, Any]) -> bool:
+def is_disclosed(match: AnyMatch) -> bool:
     """Return whether whoever may know of a match may see all of it (common §10)."""
     return match.phase is Phase.FINISHED and match.terms.disclosure is Disclosure.AT_END
 
 
-def seat_of(match: Match[Any, Any], player: PlayerId) -> Seat:
+def seat_of(match: AnyMatch, player: PlayerId) -> Seat:
     """Return the seat that a player holds.
 
     Raises:
@@ -118,20 +115,18 @@ def seat_of(match: Match[Any, Any], player: PlayerId) -> Seat:
     return seat
 
 
-def holds(match: Match[Any, Any], player: PlayerId, seat: int) -> bool:
+def holds(match: AnyMatch, player: PlayerId, seat: int) -> bool:
     """Return whether there is such a seat, and a player holds it."""
     holder = match.holders[seat] if 0 <= seat < len(match.holders) else None
     return holder is not None and holder.player == player
 
 
-def seats_of(match: Match[Any, Any], player: PlayerId) -> tuple[Seat, ...]:
+def seats_of(match: AnyMatch, player: PlayerId) -> tuple[Seat, ...]:
     """Return the seats that a player holds, rising."""
     return tuple(Seat(seat) for seat in range(len(match.holders)) if holds(match, player, seat))
 
 
-def acting_seat(
-    game: Game[Any, Any, Any, Any], match: Match[Any, Any], player: PlayerId, named: int | None
-) -> Seat:
+def acting_seat(game: AnyGame, match: AnyMatch, player: PlayerId, named: int | None) -> Seat:
     """Return the seat that a player acts for: the one it names, or else its own.
 
     In a branch it holds all seats; the lowest that is to act is meant if it names none.

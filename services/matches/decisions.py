@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from domain.match import (
+    AnyMatch,
     Cancelled,
     Finished,
-    Match,
     MoveDeadline,
     PlayerId,
     Reason,
@@ -25,11 +25,12 @@ from domain.match import (
     decide,
 )
 from domain.shared.chance import SeededChance, decision_chance
+from domain.shared.game import Games
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.matches.envelopes import Decision, Envelopes
-from services.matches.loaded import Games, Live, LiveMatches
+from services.matches.loaded import Live, LiveMatches
 from services.matches.outages import Outages
 from services.matches.store import EventStore, Listed, Recorded, Secrets, Seeds, VersionTaken
 from services.matches.views import seen_events, source
@@ -48,7 +49,7 @@ LONGEST_KEY = 255
 OBSERVED = frozenset((SeatTaken, SeatLeft, Started, Cancelled, Resigned, Finished))
 """The events that observers are called for."""
 
-type Observer = Callable[[MatchId, Sequence[object], Match[Any, Any]], None]
+type Observer = Callable[[MatchId, Sequence[object], AnyMatch], None]
 """Is called with what a command brought about, and the match behind it."""
 type Order = Callable[[Live, Secrets], tuple[Seat | None, Any]]
 """Says which seat gives which command, on the match as it stands; fails if that may not be."""
@@ -71,7 +72,7 @@ class Done(Struct, frozen=True):
     key: str
     seat: Seat | None
     events: Sequence[Recorded]
-    match: Match[Any, Any]
+    match: AnyMatch
 
     @property
     def version(self) -> int:
@@ -308,7 +309,7 @@ def _always(command: Any) -> Order:
     return lambda *_: (None, command)
 
 
-def chance_of(match: Match[Any, Any], seed: bytes, id: MatchId, version: int, command: Any) -> SeededChance:
+def chance_of(match: AnyMatch, seed: bytes, id: MatchId, version: int, command: Any) -> SeededChance:
     """Return the chance of the decision at a version, with the entropy of whoever sits down in it."""
     holders = list(match.holders)
     if isinstance(command, TakeSeat) and 0 <= command.seat < len(holders):

@@ -6,11 +6,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Match, PlayerId, to_act
+from domain.match import AnyMatch, PlayerId, to_act
 from domain.match.proof import Fact, link, request_hash
 from domain.shared.canonical import canonical
 from domain.shared.chain import genesis, salts
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.seats import Seat
 from services.matches.store import Recorded
 from services.shared.ids import MatchId
@@ -41,11 +41,11 @@ class Envelopes:
 
     def __init__(
         self,
-        game: Game[Any, Any, Any, Any],
+        game: AnyGame,
         id: MatchId,
         seed: bytes,
         *,
-        match: Match[Any, Any] | None = None,
+        match: AnyMatch | None = None,
         version: int = 0,
         head: str | None = None,
     ) -> None:
@@ -57,7 +57,7 @@ class Envelopes:
         self._version = version
         self._head = genesis(id) if head is None else head
 
-    def wrap(self, decision: Decision, events: Sequence[object], after: Match[Any, Any]) -> list[Recorded]:
+    def wrap(self, decision: Decision, events: Sequence[object], after: AnyMatch) -> list[Recorded]:
         """Return the events of a decision that led to a match, each in its envelope."""
         acting, before = to_act(self._game, after), self._acting
         self._acting = acting

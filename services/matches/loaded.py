@@ -7,18 +7,14 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from domain.match import DeadlineMoved, Match, Opened, PlayerId, Terms, commands_behind, evolve
-from domain.shared.game import Game, edition
+from domain.match import AnyMatch, DeadlineMoved, Opened, PlayerId, Terms, commands_behind, evolve
+from domain.shared.game import AnyGame, Games, edition
 from services.matches.store import Done, EventStore, Listed, Recorded, Secrets, Snapshot
 from services.shared.errors import Failure, NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId
 
 TOGETHER = 200
 """How many events are folded in one turn of the event loop."""
-
-type Games = dict[str, Game[Any, Any, Any, Any]]
-"""The registered games by id, each in its newest edition."""
-
 NAME_BYTES = 16
 PAGE = 1_000
 """How many events of a match are read and folded at once; between two pages others have their turn."""
@@ -62,11 +58,11 @@ class Live:
         "version",
     )
 
-    def __init__(self, id: MatchId, game: Game[Any, Any, Any, Any], snapshot: Snapshot) -> None:
+    def __init__(self, id: MatchId, game: AnyGame, snapshot: Snapshot) -> None:
         """Begin where a snapshot ends."""
         self.id = id
         self.game = game
-        self.match: Match[Any, Any] = snapshot.match
+        self.match: AnyMatch = snapshot.match
         self.version = self.steady = snapshot.version
         self.opened_at: datetime = snapshot.opened_at
         self.head = snapshot.head
@@ -87,7 +83,7 @@ class Live:
         for name in self.__slots__:
             setattr(self, name, getattr(other, name))
 
-    def advance(self, match: Match[Any, Any], events: Sequence[Recorded]) -> None:
+    def advance(self, match: AnyMatch, events: Sequence[Recorded]) -> None:
         """Take in events that lead to a match which is folded already."""
         self.match = match
         for recorded in events:
@@ -134,7 +130,7 @@ def _page(after: int, version: int | None) -> int:
     return after + PAGE if version is None else min(after + PAGE, version)
 
 
-def game_of(games: Games, terms: Terms[Any]) -> Game[Any, Any, Any, Any]:
+def game_of(games: Games, terms: Terms[Any]) -> AnyGame:
     """Return the game of a match, in the edition that the match was opened with.
 
     Raises:

@@ -11,13 +11,13 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.match import (
+    AnyMatch,
     Branched,
     ChatMode,
     Disclosure,
     Holder,
     HolderKind,
     LobbyCommand,
-    Match,
     MemoryAid,
     OnTimeOut,
     Opened,
@@ -36,20 +36,20 @@ from domain.match import (
 )
 from domain.shared.catalogues import clause_about
 from domain.shared.chance import seed_commitment
-from domain.shared.game import Game, edition
+from domain.shared.game import AnyGame, Game, Games, edition
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
 from services.lobby.match_list import ListPlace, MatchFilter, MatchList
-from services.lobby.quotas import Holding, QuotaKind
-from services.lobby.same_terms import fit_of
 from services.matches.access import acting_seat, check_known_to, may_know, viewer_of
 from services.matches.decisions import Decisions, chance_of, checked_key, digest_of
 from services.matches.envelopes import Decision, Envelopes
-from services.matches.loaded import Games, Live, opened
+from services.matches.loaded import Live, opened
 from services.matches.outages import NoOutages, Outages
+from services.matches.same_terms import fit_of
 from services.matches.store import EventStore, Listed, Opening, Recorded, Secrets, Seeds, VersionTaken
 from services.matches.views import SeenEvent, View, seen_events, source, view
+from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import KeyReused, Malformed, NotFound, Unauthenticated, Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid, parsed
 from services.shared.pages import Page, page_token, position_of
@@ -118,8 +118,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     version: int
     events: tuple[SeenEvent[Any], ...]
     id: MatchId
-    match: Match[Any, Any]
-    game: Game[Any, Any, Any, Any]
+    match: AnyMatch
+    game: AnyGame
     viewer: Viewer
 
     @property
@@ -190,7 +190,7 @@ class Matches:
         self._live = self.decisions.live
         self.ready = Remembered(self._answers, READINESS)
 
-    def game(self, id: str, ruleset: str | None = None) -> Game[Any, Any, Any, Any]:
+    def game(self, id: str, ruleset: str | None = None) -> AnyGame:
         """Return a game, in its newest edition or in that of a ruleset.
 
         Raises:
@@ -412,7 +412,7 @@ class Matches:
         """Finish what is being stored; nothing more may be asked for."""
         await self.decisions.drain()
 
-    async def game_of(self, id: MatchId, player: PlayerId) -> Game[Any, Any, Any, Any]:
+    async def game_of(self, id: MatchId, player: PlayerId) -> AnyGame:
         """Return the game of a match.
 
         Raises:
@@ -636,7 +636,7 @@ def terms_of[O](
 
 
 def opening_events(
-    game: Game[Any, Any, Any, Any],
+    game: AnyGame,
     terms: Terms[Any],
     opening: Opening,
     then: Sequence[LobbyCommand],

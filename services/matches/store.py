@@ -7,10 +7,10 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from domain.match import Match, PlayerId
+from domain.match import AnyMatch, PlayerId
 from domain.match.proof import Link
 from domain.shared.seats import Seat
-from services.lobby.quotas import Holding
+from services.players.quotas import Holding
 from services.shared.ids import MatchId
 
 
@@ -68,7 +68,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     """
 
     version: int
-    match: Match[Any, Any]
+    match: AnyMatch
     opened_at: datetime
     head: str
     commands: int
@@ -196,5 +196,5 @@ class Listed(Struct, frozen=True, kw_only=True):
 
     id: MatchId
     opened_at: datetime
-    match: Match[Any, Any]
+    match: AnyMatch
     version: int

@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import Clocks, Match, MemoryAid, Phase, legal_moves, seen, to_act
+from domain.match import AnyMatch, Clocks, MemoryAid, Phase, legal_moves, seen, to_act
 from domain.match.proof import Proof, place_of, proof
 from domain.shared.chain import salt
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, sees_all
@@ -77,7 +77,7 @@ class Source(Struct, frozen=True):
         seed: Its secret, which salts come from.
     """
 
-    game: Game[Any, Any, Any, Any]
+    game: AnyGame
     id: MatchId
     seats: int
     seed: bytes
@@ -88,9 +88,7 @@ def source(live: Live, secrets: Secrets) -> Source:
     return Source(live.game, live.id, live.match.terms.seats, secrets.seed)
 
 
-def view(
-    game: Game[Any, Any, Any, Any], id: MatchId, match: Match[Any, Any], version: int, viewer: Viewer
-) -> View[Any, Any]:
+def view(game: AnyGame, id: MatchId, match: AnyMatch, version: int, viewer: Viewer) -> View[Any, Any]:
     """Return a match as the viewer may see it."""
     return View(
         match=id,
@@ -123,7 +121,7 @@ def seen_event(source: Source, recorded: Recorded, viewer: Viewer) -> SeenEvent[
     )
 
 
-def _table(game: Game[Any, Any, Any, Any], match: Match[Any, Any], viewer: Viewer) -> Any:
+def _table(game: AnyGame, match: AnyMatch, viewer: Viewer) -> Any:
     table = game.view(match.table, viewer)
     if match.outcome is not None:
         table = game.at_end(table, match.outcome)

@@ -10,15 +10,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from heapq import merge
-from typing import Any, NamedTuple, Protocol, override
+from typing import NamedTuple, Protocol, override
 
 from msgspec import Struct
 
 from domain.match import (
+    AnyMatch,
     Cancelled,
     Finished,
     Invited,
-    Match,
     PlayerId,
     SeatLeft,
     SeatTaken,
@@ -228,7 +228,7 @@ class Place(NamedTuple):
         return Place(max(self.number, other.number), said.said, said.message)
 
 
-def concerns(event: object, match: Match[Any, Any], newly_to_act: Sequence[Seat]) -> list[Concern]:
+def concerns(event: object, match: AnyMatch, newly_to_act: Sequence[Seat]) -> list[Concern]:
     """Return whom an event of a match concerns, and in which way; a branch concerns nobody.
 
     Args:

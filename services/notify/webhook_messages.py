@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.match import Cancelled, Finished, Invited, Match, PlayerId, Started, Visibility
+from domain.match import AnyMatch, Cancelled, Finished, Invited, PlayerId, Started, Visibility
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat, by_seat
 from domain.shared.viewers import SPECTATOR, seated
@@ -87,7 +87,7 @@ class Notice(Struct, frozen=True):
     player: PlayerId | None = None
 
 
-def notices(match: Match[Any, Any], event: object, turns: Collection[Seat]) -> Iterator[Notice]:
+def notices(match: AnyMatch, event: object, turns: Collection[Seat]) -> Iterator[Notice]:
     """Yield who is to be told what of an event, in an order that is always the same.
 
     Players are told of the matches in which they sit, and of invitations; who opened a match or was invited
@@ -125,7 +125,7 @@ def notices(match: Match[Any, Any], event: object, turns: Collection[Seat]) -> I
                 yield Notice(MessageType.YOUR_TURN, None, seat, player)
 
 
-def body(source: Source, match: Match[Any, Any], recorded: Recorded, notice: Notice) -> bytes:
+def body(source: Source, match: AnyMatch, recorded: Recorded, notice: Notice) -> bytes:
     """Return the body of the message that gives a notice of an event.
 
     Args:
@@ -155,5 +155,5 @@ def chat_body(match: MatchId, player: PlayerId, message: MessageId, room: ChatRo
     return msgspec.json.encode(Message(MessageType.CHAT, at, data))
 
 
-def _deadline(match: Match[Any, Any], seat: Seat | None) -> datetime | None:
+def _deadline(match: AnyMatch, seat: Seat | None) -> datetime | None:
     return None if match.clocks is None or seat is None else match.clocks.deadline(seat)

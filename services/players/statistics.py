@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from domain.match import PlayerId
-from services.matches.loaded import Games
+from domain.shared.game import Games
 from services.players.accounts import Players
 from services.players.names import SeatedPlayer, seated_player
 from services.players.records import Rating, Records, Statistics

@@ -13,9 +13,8 @@ from domain.match.proof import Fact, Flaw, flaw
 from domain.shared.canonical import canonical
 from domain.shared.chain import genesis, read, salt, written
 from domain.shared.chance import seed_commitment
-from domain.shared.game import Game, edition
+from domain.shared.game import AnyGame, Games, edition
 from domain.shared.viewers import Viewer, ViewerKind, sees_all
-from services.matches.loaded import Games
 from services.proof.bundles import EndLine, EventLine, Header, read_line
 from services.proof.keys import Signatures
 from services.proof.redecision import Deviation, Retelling
@@ -181,7 +180,7 @@ class Audit:
 class Whole:
     """What can be recomputed once the seed is known: all decisions, and what each audience was shown."""
 
-    def __init__(self, game: Game[Any, Any, Any, Any], header: Header) -> None:
+    def __init__(self, game: AnyGame, header: Header) -> None:
         """Take the game and the header of a bundle with a seed.
 
         Raises:
@@ -258,14 +257,14 @@ def verify(lines: Iterable[bytes], games: Games, signatures: Signatures) -> tupl
     return audit.passed()
 
 
-def event_types(game: Game[Any, Any, Any, Any]) -> dict[str, Any]:
+def event_types(game: AnyGame) -> dict[str, Any]:
     """Return the type of each event that a match of a game can have, by its stored name."""
     opened, branched = cast(Any, Opened)[game.options], cast(Any, Branched)[game.table]
     types = {event.__struct_config__.tag: event for event in (*MATCH_EVENTS, *game.events)}
     return {**types, Opened.__struct_config__.tag: opened, Branched.__struct_config__.tag: branched}
 
 
-def command_types(game: Game[Any, Any, Any, Any]) -> dict[str, Any]:
+def command_types(game: AnyGame) -> dict[str, Any]:
     """Return the type of each command that a match of a game can have, by its name."""
     commands: tuple[Any, ...] = (*LOBBY_COMMANDS, Resign, *game.commands)
     return {command.__struct_config__.tag: command for command in commands}

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from domain.match import LOBBY_COMMANDS, Match, Opened, commands_behind, decide, open_match
+from domain.match import LOBBY_COMMANDS, AnyMatch, Opened, commands_behind, decide, open_match
 from domain.match.proof import Fact, Link, link
 from domain.shared.chain import salts
 from domain.shared.chance import Chance
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
 from services.matches.decisions import chance_of
@@ -27,12 +27,12 @@ class Retelling:
 
     __slots__ = ("_due", "_game", "_given", "_id", "_last", "_match", "_seed", "commands", "draws")
 
-    def __init__(self, game: Game[Any, Any, Any, Any], id: MatchId, seed: bytes) -> None:
+    def __init__(self, game: AnyGame, id: MatchId, seed: bytes) -> None:
         """Begin before the first event."""
         self._game = game
         self._id = id
         self._seed = seed
-        self._match: Match[Any, Any] | None = None
+        self._match: AnyMatch | None = None
         self._due: tuple[object, ...] = ()
         self._last: Fact | None = None
         self.commands = 0
@@ -40,7 +40,7 @@ class Retelling:
         self.draws = 0
 
     @property
-    def match(self) -> Match[Any, Any] | None:
+    def match(self) -> AnyMatch | None:
         """The match behind what was decided so far; None before it is opened."""
         return self._match
 
@@ -89,7 +89,7 @@ class Retelling:
         self.draws += draws
         return made
 
-    def _opened(self, fact: Fact) -> tuple[tuple[object, ...], Match[Any, Any]]:
+    def _opened(self, fact: Fact) -> tuple[tuple[object, ...], AnyMatch]:
         if not isinstance(fact.event, Opened):
             raise Deviation("the match is not opened")
         try:
@@ -98,8 +98,8 @@ class Retelling:
             raise Deviation(f"the rules refuse to open the match: {refusal.reason}") from refusal
 
     def _decided(
-        self, match: Match[Any, Any], fact: Fact, command: Any, chance: Chance
-    ) -> tuple[tuple[object, ...], Match[Any, Any]]:
+        self, match: AnyMatch, fact: Fact, command: Any, chance: Chance
+    ) -> tuple[tuple[object, ...], AnyMatch]:
         if self._due:
             raise Deviation(f"{type(self._due[0]).__name__} had to happen first")
         if fact.seat is None and not isinstance(command, LOBBY_COMMANDS):

@@ -10,9 +10,8 @@ from domain.match.heads import Head, signed_head
 from domain.match.proof import Link
 from domain.shared.chain import genesis
 from domain.shared.chance import seed_commitment
-from domain.shared.game import edition
+from domain.shared.game import Games, edition
 from services.matches.envelopes import fact_of
-from services.matches.loaded import Games
 from services.matches.store import Opening, Recorded
 from services.proof.bundle_audit import command_types
 from services.proof.heads import SignedHead

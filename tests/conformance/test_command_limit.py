@@ -28,7 +28,7 @@ from domain.shared.outcomes import OutcomeKind
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING
-from services.lobby.same_terms import fit_of
+from services.matches.same_terms import fit_of
 from services.proof.bundle_audit import Altered, verify
 from tests.support.bundles import bundle_of, bundled
 from tests.support.chains import fair, viewers

@@ -8,13 +8,13 @@ import msgspec
 
 from adapters.postgres.mapper import EventMapper, LoggedEvent, SnapshotMapper, tag
 from adapters.rest.bodies import event_type
-from domain.match import PlayerId, evolve, seen
+from domain.match import AnyMatch, PlayerId, evolve, seen
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
 from services.matches.store import Recorded, Snapshot
 from tests.support.differences import plain
 from tests.support.matches import LINK
-from tests.support.random_matches import AnyMatch, Table, played
+from tests.support.random_matches import Table, played
 
 MATCHES = range(10)
 ID = UUID(int=0)

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from domain.match import Reason, legal_moves, submit, to_act, why_not
+from domain.match import AnyMatch, Reason, legal_moves, submit, to_act, why_not
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import seated
 from tests.support.commands import asked_for
 from tests.support.places import rarely
-from tests.support.random_matches import AnyMatch, Table, reached
+from tests.support.random_matches import Table, reached
 from tests.support.scenarios import luck
 from tests.support.shapes import orders
 

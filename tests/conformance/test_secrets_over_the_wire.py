@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from adapters.grpc.generated.montane.v1.matches_pb2 import VersionConflict
 from domain.games import GAMES
 from domain.match import (
+    AnyMatch,
     Resign,
     legal_moves,
     seen,
@@ -31,7 +32,7 @@ from services.shared.ids import MatchId
 from tests.support.commands import asked_for
 from tests.support.database import Databases, prepare_template
 from tests.support.faces import Face, Grpc, Rest, Said
-from tests.support.random_matches import AnyMatch, Table, random_options, tables
+from tests.support.random_matches import Table, random_options, tables
 from tests.support.scenarios import luck
 from tests.support.server import Server
 from tests.support.use_cases import PostgresStores, lobby_of, postgres_stores

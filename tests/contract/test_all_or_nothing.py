@@ -23,7 +23,6 @@ from services.background.timekeeper import Due
 from services.bots.accounts import ACCOUNTS
 from services.chat.log import ChatRoom, Message, MessageId, Pace, Report, ReportId, ReportReason
 from services.lobby.match_list import MatchFilter
-from services.lobby.quotas import Holding, QuotaKind
 from services.lobby.waiting import Wish
 from services.matches.outages import Outage
 from services.matches.store import Opening, Secrets, Snapshot
@@ -43,6 +42,7 @@ from services.notify.subscriptions import (
     new_delivery_id,
 )
 from services.players.block_list import Blocked
+from services.players.quotas import Holding, QuotaKind
 from services.players.store import Player, Scope, Token
 from services.proof.head_signer import HeadSigner
 from services.proof.heads import SignedDay

@@ -20,12 +20,12 @@ from adapters.rest.app import build
 from adapters.rest.bodies import command_type
 from domain.games import GAMES
 from domain.match import Resign
+from domain.shared.game import AnyGame
 from domain.shared.seats import Seat
 from services.matches.matches import Matches
 from services.use_cases import Services
 from tests.support.faces import mapper
 from tests.support.grpc_client import refusal_of
-from tests.support.random_matches import AnyGame
 from tests.support.use_cases import Stores, memory_stores
 
 BONUS = 1_000

@@ -35,9 +35,9 @@ from domain.match import (
 )
 from domain.shared.seats import Seat
 from services.lobby.match_list import ListPlace, MatchFilter
-from services.lobby.same_terms import fit_of
 from services.lobby.waiting import Wish
 from services.matches.loaded import Live
+from services.matches.same_terms import fit_of
 from services.matches.store import Secrets
 from services.shared.errors import Malformed, NotFound, Unauthenticated
 from services.shared.ids import MatchId, match_id, written

@@ -9,11 +9,11 @@ import pytest
 
 from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign, StartMode, Visibility
-from services.lobby.quotas import Holding, QuotaKind
-from services.lobby.same_terms import fit_of
 from services.lobby.waiting import Wish
 from services.matches.matches import terms_of
+from services.matches.same_terms import fit_of
 from services.matches.store import Secrets
+from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import TooMany
 from services.shared.ids import MatchId, match_id, new_uuid
 from services.use_cases import Services

@@ -19,11 +19,11 @@ from domain.match import PlayerId, Resign
 from services.background.retention import BREATH, EVERY, Retention
 from services.background.timekeeper import Timekeeper
 from services.chat.log import ChatRoom
-from services.lobby.quotas import Holding, QuotaKind
 from services.lobby.waiting import Wish
 from services.matches.matches import uuid_of
 from services.matches.store import OPENING_KEPT, Opening, Secrets
 from services.notify.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
+from services.players.quotas import Holding, QuotaKind
 from services.players.store import Scope
 from services.shared.ids import MatchId, match_id, new_uuid, written
 from services.shared.time import Clock

@@ -18,7 +18,7 @@ from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.keys import PostgresKeys
 from domain.games import GAMES
 from domain.match import Finished, Started
-from services.matches.loaded import Games
+from domain.shared.game import Games
 from services.proof.head_signer import HeadSigner
 from services.shared.ids import MatchId
 from tests.support.chains import BEGUN

@@ -301,9 +301,8 @@ async def test_7_no_event_is_folded_twice() -> None:
         return GAME.evolve(state, happened)
 
     stores = memory_stores()
-    playing, following = stores.node(), stores.node()
-    for node in (playing, following):
-        node.games["montana"] = msgspec.structs.replace(GAME, evolve=evolve)
+    games = {**GAMES, "montana": msgspec.structs.replace(GAME, evolve=evolve)}
+    playing, following = stores.node(games=games), stores.node(games=games)
     _, opened = await playing.open(ANN, proposal(options=GAME.options(deal=ENDLESS)), None)
     await following.read(opened.id, ANN)
     folded = 0

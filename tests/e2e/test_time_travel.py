@@ -9,12 +9,13 @@ import pytest
 
 from domain.games import GAMES
 from domain.match import OnTimeOut, Phase, PlayerId, Resign, TimeControl, TimeControlKind, legal_moves, to_act
+from domain.shared.game import AnyGame
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.background.timekeeper import Timekeeper
 from services.matches.matches import Matches, Proposal
 from services.shared.ids import MatchId
-from tests.support.random_matches import AnyGame, Table, random_options
+from tests.support.random_matches import Table, random_options
 from tests.support.use_cases import ManualClock, PostgresStores, lobby_of, postgres_stores
 from tests.support.witnesses import GRPC_EVENT, GRPC_VIEW, JSON_EVENT, JSON_VIEW, Witness, serving
 

@@ -12,6 +12,7 @@ from domain.games import GAMES
 from domain.match import Phase, Resign, evolve
 from domain.match.proof import flaw
 from domain.shared.chain import genesis
+from domain.shared.game import AnyGame
 from domain.shared.seats import seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.matches.matches import Answer
@@ -20,7 +21,7 @@ from services.matches.views import Source, seen_event, view
 from services.shared.ids import MatchId
 from tests.support.database import Databases
 from tests.support.faces import PAGE, Face, Grpc, Rest, Said
-from tests.support.random_matches import AnyGame, Table, random_options
+from tests.support.random_matches import Table, random_options
 from tests.support.server import Server
 from tests.support.use_cases import postgres_stores
 

@@ -16,6 +16,7 @@ from domain.games import GAMES
 from domain.match import OnTimeOut, Resign, TimeControlKind, TimeOut
 from domain.shared.canonical import canonical
 from domain.shared.chance import Chance, SeededChance
+from domain.shared.game import AnyGame
 from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
@@ -32,7 +33,7 @@ from tests.support.corpus import (
     load,
     path_of,
 )
-from tests.support.random_matches import AnyGame, random_options, tables
+from tests.support.random_matches import random_options, tables
 from tests.support.shapes import shapes_of
 
 PARTS = 4

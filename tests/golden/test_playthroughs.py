@@ -10,15 +10,14 @@ from msgspec.structs import replace
 
 from adapters.postgres.mapper import tag
 from domain.games import GAMES
-from domain.match import Phase, Resign, legal_moves, seen, submit, to_act
+from domain.match import AnyMatch, Phase, Resign, legal_moves, seen, submit, to_act
 from domain.shared.chance import SeededChance
-from domain.shared.game import play
+from domain.shared.game import AnyGame, play
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from tests.support.differences import differences, plain, written
 from tests.support.matches import playing
 from tests.support.montana import text_of
-from tests.support.random_matches import AnyGame, AnyMatch
 from tests.support.shapes import Fields, Maybe, Number, Shape, Words, shape_of
 
 MOST_STEPS = 2_000

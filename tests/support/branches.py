@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 from domain.match import (
+    AnyMatch,
     BranchOf,
     Holder,
     HolderKind,
@@ -21,7 +22,7 @@ from domain.shared.viewers import Viewer
 from services.matches.decisions import chance_of
 from tests.support.chains import MATCH, SEED, time_of
 from tests.support.matches import holder
-from tests.support.random_matches import RESIGNING, AnyMatch, Step, Table, reached
+from tests.support.random_matches import RESIGNING, Step, Table, reached
 
 CALLER = Holder(holder(9).player, HolderKind.HUMAN, "")
 """Who holds all seats of a branch."""

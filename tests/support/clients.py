@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.viewers import Viewer
 
 
@@ -17,7 +17,7 @@ class Client(Protocol):
         """Return the table as the viewer would be shown it."""
 
 
-def keeps_up(game: Game[Any, Any, Any, Any], client: Client, events: Iterable[Any], viewer: Viewer) -> None:
+def keeps_up(game: AnyGame, client: Client, events: Iterable[Any], viewer: Viewer) -> None:
     """Assert that a client of the viewer has the viewer's view after each of all events of a game."""
     state = game.initial
     for event in events:

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
+from domain.shared.game import AnyGame
 from domain.shared.seats import Seat
 from domain.shared.viewers import seated
 from tests.support.differences import plain
-from tests.support.random_matches import AnyGame
 from tests.support.shapes import Fields, List, Words, lists_within, made_up, shape_of
 
 

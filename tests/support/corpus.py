@@ -20,11 +20,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.generics import filled
-from domain.match import Match, OnTimeOut, Resign, TakeSeat, TimeControl, TimeOut, decide, open_match
+from domain.match import (
+    AnyMatch,
+    OnTimeOut,
+    Resign,
+    TakeSeat,
+    TimeControl,
+    TimeOut,
+    decide,
+    open_match,
+)
 from domain.shared.canonical import canonical
 from domain.shared.chain import genesis, read
 from domain.shared.chance import seed_commitment
-from domain.shared.game import edition
+from domain.shared.game import AnyGame, edition
 from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
@@ -32,7 +41,6 @@ from services.matches.decisions import chance_of
 from services.matches.envelopes import Decision, Envelopes
 from services.shared.ids import match_id
 from tests.support.matches import at, holder, terms
-from tests.support.random_matches import AnyGame
 
 FOLDER = Path(__file__).parents[1] / "golden" / "corpus"
 SUFFIX = ".jsonl.xz"
@@ -158,7 +166,7 @@ class Course:
             on_time_out=agreed.on_time_out,
         )
         self.events: tuple[object, ...]
-        self.match: Match[Any, Any]
+        self.match: AnyMatch
         self.events, self.match = open_match(game, opened)
         self.head = genesis(self._id)
         self._envelopes = Envelopes(

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from adapters.postgres.mapper import tag
 from domain.match import submit
+from domain.shared.game import AnyGame
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, Viewer, ViewerKind, seated
 from tests.support.differences import ABSENT, Path, differences, of_any, part, plain, written
-from tests.support.random_matches import AnyGame, Table, played, reached
+from tests.support.random_matches import Table, played, reached
 from tests.support.scenarios import luck
 from tests.support.twins import Parts, viewers
 

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from domain.games import GAMES
-from domain.match import Match, PlayerId
+from domain.match import AnyMatch, PlayerId
 from services.matches.matches import Proposal
 from services.shared.ids import MatchId, written
 from services.use_cases import Services
@@ -35,11 +35,11 @@ async def sits(node: Services, player: PlayerId, id: MatchId, seat: int) -> None
     await node.lobby.take_seat(player, id, seat, "", None)
 
 
-async def match_of(node: Services, id: MatchId) -> Match[Any, Any]:
+async def match_of(node: Services, id: MatchId) -> AnyMatch:
     """Return a match as the store has it."""
     return (await node.matches.decisions.live.current(id)).match
 
 
-def seated(match: Match[Any, Any]) -> list[PlayerId | None]:
+def seated(match: AnyMatch) -> list[PlayerId | None]:
     """Return who holds each seat."""
     return [None if holder is None else holder.player for holder in match.holders]

@@ -54,10 +54,11 @@ from domain.games.mountains.events import (
 )
 from domain.games.mountains.events import TurnEnded as HikerTurnEnded
 from domain.games.mountains.state import State as Mountains
+from domain.match import AnyMatch
 from domain.shared.piles import put
 from domain.shared.seats import Seat
 from tests.support.matches import playing
-from tests.support.random_matches import AnyMatch, Step, Table, luck_of, played_on, random_options
+from tests.support.random_matches import Step, Table, luck_of, played_on, random_options
 
 TRIES = 100
 """How often a table is laid until one is not over yet."""

@@ -7,15 +7,13 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import fields, replace
 
-from domain.match import Match, Phase, Resign, legal_moves, submit
+from domain.match import AnyMatch, Phase, Resign, legal_moves, submit
 from domain.shared.chance import Chance, SeededChance
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.seats import Seat, seats_in_order
 from tests.support.matches import playing
 from tests.support.shapes import shape_of
 
-type AnyGame = Game[Any, Any, Any, Any]
-type AnyMatch = Match[Any, Any]
 type Luck = Callable[[int], Chance]
 """The chance of each step of a match."""
 

@@ -37,7 +37,7 @@ from domain.games.mountains import events as hiked
 from domain.games.mountains.catalogue import NEEDS
 from domain.games.mountains.legality import missing
 from domain.games.mountains.outcome import outcome
-from tests.support.random_matches import AnyGame
+from domain.shared.game import AnyGame
 
 type Step = Callable[[Any, Any, Any], bool]
 """Whether a ruling shows in a step: the state before, the event, the state after."""

@@ -9,7 +9,7 @@ from typing import Any, Self, get_args
 import pytest
 
 from domain.shared.chance import Chance, SeededChance
-from domain.shared.game import Game, play
+from domain.shared.game import AnyGame, Game, play
 from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
 from domain.shared.seats import FirstSeat, Seat, seats_in_order
@@ -26,7 +26,7 @@ def luck(context: str = "test") -> SeededChance:
     return SeededChance(bytes(32), context)
 
 
-def accepted(game: Game[Any, Any, Any, Any], state: Any, seat: Seat, command: Any) -> bool:
+def accepted(game: AnyGame, state: Any, seat: Seat, command: Any) -> bool:
     """Return whether a command is legal, where asking why not and deciding agree."""
     refused = game.why_not(state, seat, command)
     decided = None

@@ -23,9 +23,10 @@ from msgspec.structs import replace
 from adapters.grpc.mapping import Mapper
 from adapters.postgres.mapper import tag
 from domain.games import GAMES
-from domain.match import Phase, Resign, evolve, legal_moves, submit, to_act, why_not
+from domain.match import AnyMatch, Phase, Resign, evolve, legal_moves, submit, to_act, why_not
 from domain.match.branch import resampled
 from domain.shared.chance import Chance, SeededChance
+from domain.shared.game import AnyGame
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
@@ -36,16 +37,7 @@ from tests.support.commands import asked_for
 from tests.support.differences import Path, differences, of_any, plain, scalars, written
 from tests.support.matches import LINK, playing
 from tests.support.places import from_place, from_rare_places, nearby
-from tests.support.random_matches import (
-    AnyGame,
-    AnyMatch,
-    Luck,
-    Step,
-    Table,
-    luck_of,
-    played,
-    random_options,
-)
+from tests.support.random_matches import Luck, Step, Table, luck_of, played, random_options
 from tests.support.rulings import shown_by
 
 ID = MatchId("match_0")

@@ -34,6 +34,7 @@ from adapters.postgres.store import (
 from adapters.postgres.webhooks import PostgresWebhooks
 from adapters.settings import Settings
 from domain.games import GAMES
+from domain.shared.game import Games
 from domain.shared.seats import Seat
 from services.chat.chat import Chat
 from services.chat.log import ChatLog
@@ -42,16 +43,15 @@ from services.lobby.erasure import Departures
 from services.lobby.holdings import Holdings
 from services.lobby.invitations import Invitations
 from services.lobby.quick_match import QuickMatch
-from services.lobby.quotas import QuotaKind
 from services.lobby.rematches import Rematches
 from services.lobby.seats import Lobby
-from services.matches.loaded import Games
 from services.matches.matches import Matches, Proposal
 from services.matches.outages import Outages
 from services.notify.player_feed import PlayerFeed
 from services.notify.subscriptions import Webhooks
 from services.players.accounts import Players
 from services.players.blocks import Blocks
+from services.players.quotas import QuotaKind
 from services.players.statistics import Achievements
 from services.proof.heads import Heads, Keys
 from services.proof.proofs import Proofs

@@ -6,14 +6,13 @@ import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from domain import match
 from domain.games import GAMES
 from domain.shared.catalogues import Grade
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "domain").rglob("*.py"))
@@ -69,22 +68,22 @@ def test_import_contracts_hold_for_every_folder_of_games() -> None:
 class TestEveryGame:
     """What the registry promises of each of its games."""
 
-    def test_every_reason_names_a_clause_of_the_rules(self, game: Game[Any, Any, Any, Any]) -> None:
+    def test_every_reason_names_a_clause_of_the_rules(self, game: AnyGame) -> None:
         """Each reason for refusing enforces a clause, and the catalogue holds its text."""
         reasons = import_module(f"domain.games.{game.id}.rejections").Reason
         assert set(game.clauses) == set(reasons)
         assert set(game.clauses.values()) <= {clause.id for clause in game.rules}
 
-    def test_reasons_do_not_clash_with_those_of_a_match(self, game: Game[Any, Any, Any, Any]) -> None:
+    def test_reasons_do_not_clash_with_those_of_a_match(self, game: AnyGame) -> None:
         """A code means one thing, whoever refuses."""
         assert not set(map(str, game.clauses)) & set(map(str, match.Reason))
 
-    def test_stored_names_are_written_out(self, game: Game[Any, Any, Any, Any]) -> None:
+    def test_stored_names_are_written_out(self, game: AnyGame) -> None:
         """Every event's stored name begins with the game's id."""
         for event in game.events:
             assert event.__struct_config__.tag.startswith(f"{game.id}.")
 
-    def test_data_tables_are_alike(self, game: Game[Any, Any, Any, Any]) -> None:
+    def test_data_tables_are_alike(self, game: AnyGame) -> None:
         """Each has its own name, a source in one sentence, and rows of a name and what belongs to it."""
         names = [data.name for data in game.data]
         assert len(names) == len(set(names)) > 0
@@ -93,19 +92,19 @@ class TestEveryGame:
             assert data.rows
             assert all(re.fullmatch(r"[^:]+: [^:]+", row) for row in data.rows)
 
-    def test_what_is_reconstructed_says_so(self, game: Game[Any, Any, Any, Any]) -> None:
+    def test_what_is_reconstructed_says_so(self, game: AnyGame) -> None:
         """A table that is not given or found says so in its source, and then the ruleset says so too."""
         reconstructed = [data for data in game.data if data.grade is Grade.RECONSTRUCTED]
         said = [data for data in game.data if data.source.startswith("Reconstructed")]
         assert said == reconstructed
         assert game.ruleset.split("/")[1].startswith("recon-") == bool(reconstructed)
 
-    def test_it_is_registered_under_its_id(self, game: Game[Any, Any, Any, Any]) -> None:
+    def test_it_is_registered_under_its_id(self, game: AnyGame) -> None:
         """Id, package and first part of the ruleset are one word."""
         assert GAMES[game.id] is game
         assert game.ruleset.split("/")[0] == game.id
 
-    def test_all_its_editions_are_of_the_same_types(self, game: Game[Any, Any, Any, Any]) -> None:
+    def test_all_its_editions_are_of_the_same_types(self, game: AnyGame) -> None:
         """Whatever was stored or is asked for under an earlier ruleset is read as under the newest."""
         rulesets = [known.ruleset for known in (game, *game.earlier)]
         assert len(rulesets) == len(set(rulesets))

@@ -13,8 +13,8 @@ from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.set_aside import READABLE
 from domain.match import HolderKind, Phase, PlayerId
+from domain.shared.game import Games
 from services.background.timekeeper import Due
-from services.matches.loaded import Games
 from services.shared.ids import MatchId, match_id, parsed, written
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)

@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg import Cursor, sql
 
 from adapters.postgres.read_models.rows import write
-from domain.match import Match
+from domain.match import AnyMatch
 from services.shared.ids import parsed
 
 AMONG = sql.SQL("(player_id, game) IN (SELECT * FROM unnest(%s::uuid[], %s::text[]))")
@@ -16,7 +16,7 @@ type Key = tuple[UUID, str]
 """A player and a game."""
 
 
-def keys_of(match: Match[Any, Any]) -> list[Key]:
+def keys_of(match: AnyMatch) -> list[Key]:
     """Return the keys of those who play a match whose seats are all taken, in seat order."""
     found = []
     for holder in match.holders:

@@ -16,7 +16,7 @@ from adapters.postgres.read_models.model import Happened, ReadModel, is_told
 from adapters.postgres.read_models.reader import CHANGES_TURN, LogReader, newest
 from adapters.postgres.set_aside import put_aside, why
 from adapters.postgres.store import EVENTS
-from services.matches.loaded import Games
+from domain.shared.game import Games
 
 TRACKING = "match_tracking"
 LOCK = "read models"

@@ -13,11 +13,11 @@ from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.rows import write
 from domain.match import (
+    AnyMatch,
     Branched,
     Cancelled,
     Finished,
     Invited,
-    Match,
     Opened,
     Phase,
     PlayerId,
@@ -26,8 +26,8 @@ from domain.match import (
     Started,
     Visibility,
 )
-from services.lobby.same_terms import fit_of
 from services.matches.access import is_known
+from services.matches.same_terms import fit_of
 from services.shared.ids import parsed
 
 
@@ -64,19 +64,19 @@ class MatchListModel:
         write(cursor, "match_players", (row for happened in last.values() for row in _players(happened)))
 
 
-def standing_of(match: Match[Any, Any]) -> Standing:
+def standing_of(match: AnyMatch) -> Standing:
     """Return how far a match is."""
     if match.phase is Phase.OPEN and None not in match.holders:
         return Standing.FULL
     return Standing(match.phase.value)
 
 
-def seated_in(match: Match[Any, Any]) -> list[PlayerId]:
+def seated_in(match: AnyMatch) -> list[PlayerId]:
     """Return who holds a seat, in seat order."""
     return [holder.player for holder in match.holders if holder is not None]
 
 
-def known_to(match: Match[Any, Any]) -> set[PlayerId]:
+def known_to(match: AnyMatch) -> set[PlayerId]:
     """Return who may know of a match though it is private."""
     concerned = {match.terms.opener, *match.invited, *seated_in(match)}
     return {player for player in concerned if is_known(match, player)}

@@ -16,10 +16,10 @@ from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.set_aside import READABLE
 from adapters.postgres.store import EVENTS
 from domain.match import Match, Phase, PlayerId, Visibility
+from domain.shared.game import Games
 from services.lobby.match_list import ListPlace, MatchFilter
-from services.lobby.same_terms import fit_of
 from services.matches.access import may_know
-from services.matches.loaded import Games
+from services.matches.same_terms import fit_of
 from services.matches.store import Listed
 from services.shared.ids import MatchId, match_id, parsed
 

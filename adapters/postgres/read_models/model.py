@@ -9,7 +9,7 @@ from msgspec import Struct
 from psycopg import Cursor
 
 from adapters.postgres.mapper import tag
-from domain.match import Match
+from domain.match import AnyMatch
 from domain.shared.seats import Seat
 from services.matches.store import Recorded
 
@@ -31,7 +31,7 @@ class Happened(Struct, frozen=True):
     number: UUID
     recorded: Recorded
     opened_at: datetime
-    match: Match[Any, Any]
+    match: AnyMatch
     to_act: tuple[Seat, ...]
     newly_to_act: tuple[Seat, ...]
 

@@ -16,9 +16,9 @@ from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.read_models.rows import write
 from adapters.postgres.tail import Source
 from domain.match import Cancelled, Finished, Invited, PlayerId, SeatLeft, SeatTaken, Started, TimedOut
+from domain.shared.game import Games
 from domain.shared.seats import Seat
 from services.chat.log import MessageId
-from services.matches.loaded import Games
 from services.notify.player_feed import Entry, Place, PlayerEventKind, concerns
 from services.shared.ids import match_id, parsed, written
 

@@ -14,7 +14,7 @@ from psycopg import Cursor
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows_of
 from adapters.postgres.read_models.model import Happened
-from domain.match import COMMAND_LIMIT, Finished, Match, ranks
+from domain.match import COMMAND_LIMIT, AnyMatch, Finished, ranks
 from services.players.records import Rating
 
 type Ratings = dict[Key, Rating]
@@ -48,7 +48,7 @@ class RatingsModel:
         put_rows(cursor, self.name, ratings, written)
 
 
-def is_rated(match: Match[Any, Any]) -> bool:
+def is_rated(match: AnyMatch) -> bool:
     """Return whether a match counts: one that its opener wanted rated, of two players or more.
 
     One that only its limit of commands has ended says nothing of them.
@@ -58,7 +58,7 @@ def is_rated(match: Match[Any, Any]) -> bool:
     return match.terms.rated and decided and len(keys) > 1 and len(set(keys)) == len(keys)
 
 
-def rate(ratings: Ratings, match: Match[Any, Any]) -> None:
+def rate(ratings: Ratings, match: AnyMatch) -> None:
     """Change the ratings by a match that has finished."""
     keys = keys_of(match)
     known = [ratings.get(key) for key in keys]

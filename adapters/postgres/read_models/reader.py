@@ -15,7 +15,7 @@ from adapters.postgres.read_models.model import Happened
 from adapters.postgres.set_aside import aside_in, put_aside, why
 from adapters.postgres.store import EVENTS
 from domain.match import MATCH_EVENTS, Phase, evolve
-from services.matches.loaded import Games
+from domain.shared.game import Games
 from services.matches.store import Recorded
 
 REMEMBERED_MATCHES = 10_000

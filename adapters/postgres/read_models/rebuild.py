@@ -16,7 +16,7 @@ from adapters.postgres.datastore import Datastore, hold, try_to_hold
 from adapters.postgres.read_models.catch_up import LOCK, TRACKING, ReadModels
 from adapters.postgres.read_models.model import Happened, ReadModel
 from adapters.postgres.read_models.reader import newest
-from services.matches.loaded import Games
+from domain.shared.game import Games
 
 BATCH = 2_000
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from math import inf
-from typing import Any
 from uuid import UUID
 
 from eventsourcing.persistence import ApplicationRecorder
@@ -11,8 +10,8 @@ from adapters.postgres.datastore import Datastore
 from adapters.postgres.read_models.ratings import Ratings, is_rated, rate, rating_in
 from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.read_models.statistics import Played, count, statistics_in
-from domain.match import Finished, Match, PlayerId
-from services.matches.loaded import Games
+from domain.match import AnyMatch, Finished, PlayerId
+from domain.shared.game import Games
 from services.players.records import Ranked, Rating, Statistics
 from services.shared.ids import parsed, written
 
@@ -96,7 +95,7 @@ class MemoryRecords:
                 rate(ratings, match)
         return ratings
 
-    def _finished(self) -> Iterator[Match[Any, Any]]:
+    def _finished(self) -> Iterator[AnyMatch]:
         """Give the matches that have finished, in the order in which they did."""
         for happened in whole_log(self._games, self._log):
             if isinstance(happened.recorded.event, Finished):

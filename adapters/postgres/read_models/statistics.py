@@ -9,7 +9,7 @@ from psycopg import Cursor
 from adapters.postgres.mapper import tag
 from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows_of
 from adapters.postgres.read_models.model import Happened
-from domain.match import Finished, Match, OnTimeOut, Visibility, result
+from domain.match import AnyMatch, Finished, OnTimeOut, Visibility, result
 from domain.shared.seats import Seat, by_seat
 from services.players.records import Statistics
 
@@ -37,7 +37,7 @@ class StatisticsModel:
         put_rows(cursor, self.name, played, written)
 
 
-def count(played: Played, match: Match[Any, Any]) -> None:
+def count(played: Played, match: AnyMatch) -> None:
     """Count a match that has finished; not a branch, nor a private one, which is told to nobody."""
     if match.terms.is_branch or match.terms.visibility is Visibility.PRIVATE:
         return
@@ -51,7 +51,7 @@ def statistics_in(row: dict[str, Any]) -> Statistics:
     return Statistics(**{field: row[field] for field in Statistics.__struct_fields__})
 
 
-def _counted(known: Statistics, match: Match[Any, Any], seat: Seat) -> Statistics:
+def _counted(known: Statistics, match: AnyMatch, seat: Seat) -> Statistics:
     ended = result(match, seat)
     gave_up = seat in match.resigned
     by_time = match.terms.on_time_out is OnTimeOut.RESIGN and seat in match.timed_out

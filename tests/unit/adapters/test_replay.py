@@ -13,9 +13,10 @@ from adapters.cli import app
 from adapters.replay.show import KEYS, moves_of, show_all, show_by_keys, show_version
 from adapters.replay.stories import ReplayFailed, Story, Told, bundled
 from domain.games import GAMES
+from domain.shared.game import AnyGame
 from domain.shared.viewers import SPECTATOR
 from tests.support.bundles import bundled as bundle_of
-from tests.support.random_matches import AnyGame, Table
+from tests.support.random_matches import Table
 
 BUNDLES = Path(__file__).parents[3] / "docs" / "vectors" / "bundles"
 MONTANA = BUNDLES / "montana.ndjson"

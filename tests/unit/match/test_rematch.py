@@ -5,14 +5,24 @@ from typing import Any
 import pytest
 
 from domain.games import GAMES
-from domain.match import Cancel, CancelReason, Match, Phase, Reason, Resign, open_match, options_again, submit
+from domain.match import (
+    AnyMatch,
+    Cancel,
+    CancelReason,
+    Phase,
+    Reason,
+    Resign,
+    open_match,
+    options_again,
+    submit,
+)
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from tests.support.matches import decided, playing, terms
 from tests.support.scenarios import luck
 
 
-def over(game: str, options: Any, seats: int) -> Match[Any, Any]:
+def over(game: str, options: Any, seats: int) -> AnyMatch:
     """Return a match in which all seats but the last gave up."""
     _, match = playing(GAMES[game], options, seats)
     for seat in seats_in_order(max(1, seats - 1)):

@@ -1,7 +1,6 @@
 """What webhooks are told of the events of a match."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 import pytest
@@ -9,12 +8,12 @@ from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.match import (
+    AnyMatch,
     BranchOf,
     Cancel,
     CancelReason,
     Invite,
     LeaveSeat,
-    Match,
     PlayerId,
     Resign,
     StartMode,
@@ -23,7 +22,7 @@ from domain.match import (
     evolve,
     open_match,
 )
-from domain.shared.game import Game
+from domain.shared.game import AnyGame
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, ViewerKind, seated
 from services.matches.store import Recorded
@@ -44,7 +43,7 @@ def recorded(event: object, version: int = 1) -> Recorded:
     return Recorded(version=version, at=at(0), seat=None, event=event, link=LINK)
 
 
-def shown_from(game: Game[Any, Any, Any, Any], match: Match[Any, Any]) -> Source:
+def shown_from(game: AnyGame, match: AnyMatch) -> Source:
     """Return a match as one whose events are shown."""
     return Source(game, ID, match.terms.seats, bytes(32))
 
@@ -59,9 +58,9 @@ def test_nobody_is_told_of_a_branch() -> None:
     assert list(notices(replace(over, terms=match.terms), events[-1], (Seat(1),)))
 
 
-def told(game: Game[Any, Any, Any, Any], events: Iterable[object]) -> list[Notice]:
+def told(game: AnyGame, events: Iterable[object]) -> list[Notice]:
     """Return all that is told of the events of a match, but for the events themselves."""
-    match: Match[Any, Any] | None = None
+    match: AnyMatch | None = None
     found: list[Notice] = []
     for event in events:
         match = evolve(game, match, event)
@@ -134,10 +133,10 @@ def test_the_deployment_is_told_nothing_of_a_private_match() -> None:
 
 
 @pytest.mark.parametrize("game", list(GAMES.values()), ids=list(GAMES))
-def test_events_are_told_as_their_subscriber_may_see_them(game: Game[Any, Any, Any, Any]) -> None:
+def test_events_are_told_as_their_subscriber_may_see_them(game: AnyGame) -> None:
     """Each seat as itself, the deployment as a spectator: just what they could read in the match itself."""
     events, match = playing(game, game.options())
-    state: Match[Any, Any] | None = None
+    state: AnyMatch | None = None
     for version, event in enumerate(events, start=1):
         state = evolve(game, state, event)
         happened = recorded(event, version)

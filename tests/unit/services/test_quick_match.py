@@ -22,10 +22,10 @@ from domain.match import (
 )
 from domain.shared.rejections import Rejected
 from services.lobby import quick_match
-from services.lobby.same_terms import fit_of
 from services.lobby.waiting import Wish
 from services.matches.decisions import digest_of
 from services.matches.matches import terms_of
+from services.matches.same_terms import fit_of
 from services.matches.store import Listed, Secrets
 from services.shared.errors import KeyReused, Malformed, NotFound, TooMany, Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid

@@ -9,8 +9,8 @@ from domain.games import GAMES
 from domain.games.mountains import GAME as MOUNTAINS
 from domain.games.mountains.catalogue import Options as MountainsOptions
 from domain.games.mountains.catalogue import SummitBooks
-from domain.match import Finished, Match, MemoryAid, Resign, evolve, legal_moves, submit, to_act
-from domain.shared.game import Game
+from domain.match import AnyMatch, Finished, Match, MemoryAid, Resign, evolve, legal_moves, submit, to_act
+from domain.shared.game import AnyGame
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.matches.views import View, view
@@ -48,14 +48,14 @@ def test_after_an_end_by_resignation_totals_that_the_outcome_tells_are_shown(vie
     assert stamps_of(MOUNTAINS, ended, viewer) == [3, 5]
 
 
-def stamps_of(game: Game[Any, Any, Any, Any], match: Match[Any, Any], viewer: Viewer) -> list[int | None]:
+def stamps_of(game: AnyGame, match: AnyMatch, viewer: Viewer) -> list[int | None]:
     """Return the totals that a viewer is shown."""
     shown: Any = view(game, MatchId("match_0"), match, 5, viewer).table
     return [seat.stamps for seat in shown.seats]
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_an_end_by_resignation_leaves_the_table_as_it_stood(game: Game[Any, Any, Any, Any]) -> None:
+def test_an_end_by_resignation_leaves_the_table_as_it_stood(game: AnyGame) -> None:
     """Turn and phase too, in the middle of one; only totals of stamps are shown as well (common §10)."""
     _, match = playing(game, game.options(), game.min_seats)
     for place in range(3):
