@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from domain.match import Finished
-from services.matches.matches import Answer
+from services.matches.commands import Answer
 from services.matches.views import SeenEvent
 from services.streams.match_stream import Told, Watch
 

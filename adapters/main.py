@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from msgspec import Struct
-from msgspec.structs import replace
 
 from adapters import logs
 from adapters.base_path import Place
@@ -51,27 +50,12 @@ from adapters.rest.socket_connections import SocketConnection
 from adapters.settings import Address, Settings, variable
 from adapters.workers import Steps, workers
 from domain.games import GAMES
-from services.chat.chat import Chat
-from services.lobby.branches import Branches
-from services.lobby.erasure import Departures
-from services.lobby.holdings import Holdings
-from services.lobby.invitations import Invitations
-from services.lobby.quick_match import QuickMatch
-from services.lobby.rematches import Rematches
-from services.lobby.seats import Lobby
-from services.matches.matches import Matches
 from services.matches.outages import Heart
-from services.notify.player_feed import PlayerFeed
-from services.notify.subscriptions import Webhooks
-from services.players.accounts import Players
-from services.players.blocks import Blocks
-from services.players.statistics import Achievements
 from services.players.store import Issuer
-from services.proof.proofs import Proofs
 from services.shared.health import Vitals
 from services.shared.rate_limits import Limiter
 from services.shared.ticks import until
-from services.use_cases import Services
+from services.use_cases import Measures, Ports, Services, build
 
 if TYPE_CHECKING:
     from adapters.openid import OpenIdIssuer
@@ -153,51 +137,42 @@ def _run(settings: Settings, access: Access, embedded: EmbeddedPostgres | None, 
 
 
 def use_cases(
-    settings: Settings, datastore: Datastore, store: Store, issuer: Issuer | None = None
+    settings: Settings,
+    datastore: Datastore,
+    store: Store,
+    issuer: Issuer | None = None,
+    vitals: Vitals | None = None,
 ) -> Services:
     """Return the use cases on a database and its log; an issuer's tokens name players too."""
     games = dict(GAMES)
-    clock = SystemClock()
-    match_list = PostgresMatchList(games, datastore)
-    matches = Matches(
+    ports = Ports(
         games=games,
         store=store,
         seeds=PostgresSeeds(datastore, settings.max_open_matches),
-        match_list=match_list,
+        match_list=PostgresMatchList(games, datastore),
+        outages=PostgresOutages(datastore),
         presence=PostgresPresenceLog(datastore),
-        clock=clock,
+        accounts=PostgresAccounts(datastore),
+        issuer=issuer,
+        block_list=PostgresBlockList(datastore),
+        quotas=PostgresQuotas(datastore, settings.quotas),
+        chat_log=PostgresChatLog(datastore),
+        player_log=PostgresPlayerLog(datastore),
+        records=PostgresRecords(datastore),
+        quick_matches=PostgresQuickMatches(datastore, settings.max_open_matches),
+        heads=PostgresHeads(datastore),
+        keys=signing_keys(settings, datastore),
+        webhooks=PostgresWebhooks(datastore),
+        clock=SystemClock(),
+    )
+    measures = Measures(
         remembered=settings.remembered_matches,
         remembered_events=settings.remembered_events,
         snapshot_every=settings.snapshot_every,
-        outages=PostgresOutages(datastore),
         max_commands=settings.max_commands,
+        private_webhooks=settings.webhook_private_addresses,
     )
-    decisions = matches.decisions
-    block_list = PostgresBlockList(datastore)
-    players = Players(PostgresAccounts(datastore), clock, issuer)
-    chat_log = PostgresChatLog(datastore)
-    chat = Chat(matches, players, block_list, chat_log, clock)
-    holdings = Holdings(decisions, PostgresQuotas(datastore, settings.quotas), clock)
-    lobby = Lobby(decisions, holdings)
-    return Services(
-        matches=matches,
-        lobby=lobby,
-        players=players,
-        departures=Departures(players, matches, lobby),
-        blocks=Blocks(block_list, players, clock),
-        holdings=holdings,
-        chat=chat,
-        player_feed=PlayerFeed(PostgresPlayerLog(datastore), chat_log, block_list, chat.shown, clock),
-        achievements=Achievements(games, PostgresRecords(datastore), players),
-        webhooks=Webhooks(PostgresWebhooks(datastore), clock, private=settings.webhook_private_addresses),
-        invitations=Invitations(decisions, block_list, holdings),
-        rematches=Rematches(matches, decisions),
-        branches=Branches(matches, decisions.live, clock),
-        quick_match=QuickMatch(
-            matches, decisions, PostgresQuickMatches(datastore, settings.max_open_matches), clock
-        ),
-        proofs=Proofs(matches, store, PostgresHeads(datastore), signing_keys(settings, datastore)),
-    )
+    return build(ports, measures, vitals)
 
 
 def openid_issuer(settings: Settings) -> "OpenIdIssuer | None":
@@ -229,15 +204,18 @@ async def _serve(
         loop.add_signal_handler(number, stopped.set)
     store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
-    services = use_cases(settings, datastore, store, issuer)
     vitals = Vitals(PostgresWork(datastore).degraded)
-    services = replace(services, vitals=vitals)
+    services = use_cases(settings, datastore, store, issuer, vitals)
     keys = signing_keys(settings, datastore)
     if duties.workers:
         # Who signs nothing has no say in which key signs.
         await keys.begin()
     limiter = Limiter(settings.limits)
-    feeds, chats, players = services.matches.feeds, services.chat.streams, services.player_feed.streams
+    feeds, chats, players = (
+        services.match_streams.channels,
+        services.chat.streams,
+        services.player_feed.streams,
+    )
     closing: list[Stop] = []
     try:
         followed: tuple[Followed, ...] = ()
@@ -257,7 +235,7 @@ async def _serve(
             def poll() -> float:
                 return POLL if feeds.watched or chats.watched or players.watched else IDLE_POLL
 
-            working = workers(settings, datastore, services.matches, keys, SystemClock(), poll)
+            working = workers(settings, datastore, services, keys, SystemClock(), poll)
             for channel, woken in working.hints:
                 tail.wake(channel, woken)
         await tail.start()
@@ -274,7 +252,7 @@ async def _serve(
         if duties.grpc:
             grpc_addr, stop = await _start_grpc(settings, services, limiter, room)
             closing.append(stop)
-        heart = Steps("beats", Heart(services.matches.decisions.outages, vitals).step)
+        heart = Steps("beats", Heart(services.decisions.outages, vitals).step)
         heart.start()
         closing.append(lambda: heart.stop(GRACE))
         if working is not None:
@@ -296,9 +274,7 @@ async def _serve(
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()
-        await services.quick_match.drain()
-        await services.holdings.drain()
-        await services.matches.drain()
+        await services.drain()
 
 
 async def start_rest(
@@ -355,8 +331,7 @@ async def _start_grpc(
 ) -> tuple[Address, Stop]:
     """Start gRPC and return where it listens and what stops it."""
     address = settings.grpc_addr
-    ready = services.matches.ready if services.vitals is None else services.vitals.ready
-    server = GrpcServer(services, ready, str(address), limiter, most_connections, settings.base_path)
+    server = GrpcServer(services, str(address), limiter, most_connections, settings.base_path)
     try:
         await server.start()
     except RuntimeError as error:

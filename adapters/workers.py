@@ -27,7 +27,6 @@ from services.background.retention import Retention
 from services.background.timekeeper import Timekeeper
 from services.bots.accounts import POLICIES
 from services.bots.turns import BotPlayers
-from services.matches.matches import Matches
 from services.matches.outages import Settlement
 from services.matches.readmission import Readmission
 from services.proof.head_signer import HeadSigner
@@ -35,6 +34,7 @@ from services.proof.heads import Keys
 from services.shared.errors import Unavailable
 from services.shared.ticks import until
 from services.shared.time import Clock
+from services.use_cases import Services
 
 NO_TIME = timedelta()
 CLOCKS_LEAST, SIGNATURES_LEAST = timedelta(seconds=0.5), timedelta(seconds=1)
@@ -217,7 +217,7 @@ class Workers:
 def workers(
     settings: Settings,
     datastore: Datastore,
-    matches: Matches,
+    services: Services,
     keys: Keys,
     clock: Clock,
     poll: Callable[[], float],
@@ -227,21 +227,21 @@ def workers(
     Args:
         settings: How long matches stay open, how fast bots are, and where webhooks may point.
         datastore: The connections.
-        matches: The use cases, by which bots play.
+        services: The use cases, by which bots play.
         keys: What heads are signed with.
         clock: The time.
         poll: Gives the seconds after which the log is looked at though no NOTIFY has come.
     """
     agenda = PostgresAgenda(datastore)
     open_for = timedelta(hours=settings.open_match_hours)
-    timekeeper = Timekeeper(matches.decisions, agenda, clock, open_for)
+    decisions = services.decisions
+    timekeeper = Timekeeper(decisions, agenda, clock, open_for)
     bot_pause = timedelta(milliseconds=settings.bot_pause)
-    players = BotPlayers(matches, agenda, POLICIES, bot_pause)
+    players = BotPlayers(services.commands, services.queries, agenda, POLICIES, bot_pause)
     archive = PostgresArchive(datastore, feed=timedelta(days=settings.feed_days), open_for=open_for)
     signer = HeadSigner(PostgresHeads(datastore), keys, clock)
-    decisions = matches.decisions
     settlement = Settlement(decisions.outages, agenda.timed, decisions.settle, clock.now)
-    readmission = Readmission(PostgresSetAside(datastore), matches.decisions.live)
+    readmission = Readmission(PostgresSetAside(datastore), decisions.live)
     clocks = Steps("clocks", timekeeper.step, CLOCKS_LEAST)
     bots = Steps("bots", players.step, bot_pause)
     signatures = Steps("signatures", signer.step, SIGNATURES_LEAST)

@@ -57,7 +57,7 @@ class Met:
         kinds: How they ended.
         reasons: What brought the end.
         refusals: Why commands, or made-up options, were refused, in all matches.
-        watched: Matches that were looked through for rulings, with or without resignations.
+        watched: Services that were looked through for rulings, with or without resignations.
         rulings: How many of their steps show each ruling.
     """
 

@@ -9,7 +9,7 @@ from adapters.grpc.mapping import COMMAND, OPTIONS, PAYLOAD, TABLE, Mapper, mess
 from domain.shared.catalogues import Grade
 from domain.shared.game import AnyGame
 from services.bots.accounts import BOTS
-from services.matches.matches import Matches
+from services.matches.catalogue import Catalogue as Games
 
 GRADES = numbers_of(pb.Grade.DESCRIPTOR, Grade)
 
@@ -17,25 +17,25 @@ GRADES = numbers_of(pb.Grade.DESCRIPTOR, Grade)
 class Catalogue(CatalogueServiceServicer):
     """The service `CatalogueService`."""
 
-    def __init__(self, matches: Matches, mapper: Mapper) -> None:
+    def __init__(self, games: Games, mapper: Mapper) -> None:
         """Take where the games are, and how their options are written."""
-        self._matches = matches
+        self._games = games
         self._mapper = mapper
 
     @override
     async def ListGames(self, request: pb.ListGamesRequest, context: Context) -> pb.ListGamesResponse:
         """Return all games."""
-        return pb.ListGamesResponse(items=[self._game(game) for game in self._matches.games.values()])
+        return pb.ListGamesResponse(items=[self._game(game) for game in self._games.games.values()])
 
     @override
     async def GetGame(self, request: pb.GetGameRequest, context: Context) -> pb.GetGameResponse:
         """Return one game."""
-        return pb.GetGameResponse(game=self._game(self._matches.game(request.game)))
+        return pb.GetGameResponse(game=self._game(self._games.game(request.game)))
 
     @override
     async def GetRules(self, request: pb.GetRulesRequest, context: Context) -> pb.GetRulesResponse:
         """Return a game's rules and data."""
-        game = self._matches.game(request.game, request.ruleset if request.HasField("ruleset") else None)
+        game = self._games.game(request.game, request.ruleset if request.HasField("ruleset") else None)
         return pb.GetRulesResponse(
             game=game.id,
             ruleset=game.ruleset,
@@ -73,7 +73,7 @@ class Catalogue(CatalogueServiceServicer):
             summary=game.summary,
             min_seats=game.min_seats,
             max_seats=game.max_seats,
-            max_commands=self._matches.max_commands,
+            max_commands=self._games.max_commands,
             default_options=self._mapper.options(game.options()),
             types=pb.GameTypes(
                 options=own[OPTIONS.name],

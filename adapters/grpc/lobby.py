@@ -26,7 +26,7 @@ from domain.match import (
 )
 from domain.shared.catalogues import clause_about
 from domain.shared.game import AnyGame
-from services.matches.matches import Proposal
+from services.matches.opening import Proposal
 from services.matches.store import Listed
 from services.matches.summaries import summaries
 from services.players.store import Scope
@@ -67,7 +67,7 @@ class LobbyCalls(MatchServiceServicer):
         player = await caller(self._services.players, context, Scope.PLAY)
         seat = request.seat if request.HasField("seat") else None
         proposal = self._proposal(request, seat, player.holder_kind)
-        key, listed = await self._services.matches.open(player.id, proposal, idempotency_key(context))
+        key, listed = await self._services.openings.open(player.id, proposal, idempotency_key(context))
         tell_key(context, key)
         return pb.CreateMatchResponse(match=await self._match(listed), idempotency_key=key)
 
@@ -189,7 +189,7 @@ class LobbyCalls(MatchServiceServicer):
     def _proposal(
         self, request: pb.CreateMatchRequest | pb.QuickMatchRequest, seat: int | None, kind: HolderKind
     ) -> Proposal:
-        game = self._services.matches.game(request.game)
+        game = self._services.catalogue.game(request.game)
         chosen: dict[str, Any] = {
             name: member_of(members, enum, getattr(request, name))
             for name, (members, enum) in TERMS.items()

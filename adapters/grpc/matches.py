@@ -29,7 +29,7 @@ from domain.match import Phase, PlayerId
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
 from services.lobby.match_list import MatchFilter
-from services.matches.matches import Answer
+from services.matches.commands import Answer
 from services.players.accounts import Caller
 from services.players.store import Scope
 from services.shared.errors import Failure, Malformed, RateLimited, Unauthenticated
@@ -47,14 +47,13 @@ class MatchCalls(LobbyCalls):
     def __init__(self, services: Services, mapper: Mapper, base_path: str = "") -> None:
         """Take the use cases, and what their answers are written with."""
         super().__init__(services, mapper, base_path)
-        self._matches = services.matches
         self._players = services.players
 
     @override
     async def GetMatch(self, request: pb.GetMatchRequest, context: Context) -> pb.GetMatchResponse:
         """Return a match without its table."""
         player = await onlooker(self._players, context)
-        listed = await self._matches.read(MatchId(request.match), player, invitation_in(request))
+        listed = await self._services.queries.read(MatchId(request.match), player, invitation_in(request))
         return pb.GetMatchResponse(match=await self._match(listed))
 
     @override
@@ -73,7 +72,7 @@ class MatchCalls(LobbyCalls):
             created_after=_time(request, "created_after"),
             created_before=_time(request, "created_before"),
         )
-        page = await self._matches.page(
+        page = await self._services.match_list.page(
             player,
             wanted,
             after=request.page_token if request.HasField("page_token") else None,
@@ -104,7 +103,7 @@ class MatchCalls(LobbyCalls):
     ) -> pb.SubmitCommandResponse:
         """Carry out a command of the caller's seat."""
         player = await caller(self._players, context, Scope.PLAY)
-        answer = await self._matches.submit(
+        answer = await self._services.commands.submit(
             player.id,
             MatchId(request.match),
             self._mapper.from_message(request.command, "command"),
@@ -128,7 +127,9 @@ class MatchCalls(LobbyCalls):
         """Return the legal moves of the caller's seat."""
         player = await caller(self._players, context, Scope.READ)
         view = self._mapper.view(
-            await self._matches.legal_moves(MatchId(request.match), player.id, invitation_in(request))
+            await self._services.queries.legal_moves(
+                MatchId(request.match), player.id, invitation_in(request)
+            )
         )
         return pb.ListLegalMovesResponse(match=view.match, version=view.version, legal_moves=view.legal_moves)
 
@@ -138,7 +139,7 @@ class MatchCalls(LobbyCalls):
         player = await onlooker(self._players, context)
         if request.HasField("version"):
             VISIT.get().weigh(min(request.version, MOST_EVENTS) // EVENTS)
-        view = await self._matches.view(
+        view = await self._services.queries.view(
             MatchId(request.match),
             player,
             version=request.version if request.HasField("version") else None,
@@ -151,7 +152,7 @@ class MatchCalls(LobbyCalls):
     async def ListEvents(self, request: pb.ListEventsRequest, context: Context) -> pb.ListEventsResponse:
         """Return a page of events as a viewer may see them."""
         player = await onlooker(self._players, context)
-        page = await self._matches.events(
+        page = await self._services.queries.events(
             MatchId(request.match),
             player,
             after=_after(request),
@@ -198,7 +199,7 @@ class MatchCalls(LobbyCalls):
                         yield message
 
     async def _watch(self, request: pb.WatchMatchRequest, player: Caller | None) -> Watch:
-        watch = await self._matches.watch(
+        watch = await self._services.match_streams.watch(
             MatchId(request.match),
             None if player is None else player.id,
             after=request.after if request.HasField("after") else None,
@@ -248,7 +249,7 @@ class MatchCalls(LobbyCalls):
             raise Unauthenticated("TOKEN_MISSING")
         player.demand(Scope.PLAY)
         asked = request.command
-        return await self._matches.submit(
+        return await self._services.commands.submit(
             player.id,
             match,
             self._mapper.from_message(asked.command, "command"),

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import grpc
@@ -90,7 +89,6 @@ SERVICES = tuple(
     for service in module.DESCRIPTOR.services_by_name.values()
 )
 
-type Readiness = Callable[[], Awaitable[bool]]
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +103,6 @@ class GrpcServer:
     def __init__(
         self,
         services: Services,
-        readiness: Readiness,
         address: str,
         limiter: Limiter | None = None,
         most_connections: int | None = None,
@@ -115,14 +112,12 @@ class GrpcServer:
 
         Args:
             services: The use cases.
-            readiness: Whether calls can be served now; an exception means no.
             address: `host:port`; port 0 takes any free one.
             limiter: The budgets; without, anybody may ask for anything.
             most_connections: How many connections there may be in all; None for any number.
             base_path: The path that clients of REST see in front of all others.
         """
         self._services = services
-        self._readiness = readiness
         self._base_path = base_path
         self._address = address
         self._limiter = limiter or Limiter()
@@ -139,8 +134,8 @@ class GrpcServer:
         Raises:
             RuntimeError: The address cannot be listened on.
         """
-        matches, players = self._services.matches, self._services.players
-        mapper = Mapper(matches.games)
+        catalogue, players = self._services.catalogue, self._services.players
+        mapper = Mapper(catalogue.games)
         patience = Patience()
         options: list[tuple[str, int]] = [*OPTIONS]
         if self._most_connections is not None:
@@ -150,7 +145,7 @@ class GrpcServer:
             options=options,
             maximum_concurrent_rpcs=MOST_CALLS,
         )
-        add_CatalogueServiceServicer_to_server(Catalogue(matches, mapper), server)
+        add_CatalogueServiceServicer_to_server(Catalogue(catalogue, mapper), server)
         add_PlayerServiceServicer_to_server(PlayerCalls(self._services), server)
         add_MatchServiceServicer_to_server(MatchCalls(self._services, mapper, self._base_path), server)
         player_feed_calls = PlayerFeedCalls(self._services.player_feed, players)
@@ -200,7 +195,7 @@ class GrpcServer:
 
     async def _ready(self) -> bool:
         try:
-            return await self._readiness()
+            return await self._services.ready()
         except Exception as error:
             log.warning("not ready: %s", error)
             return False

@@ -194,7 +194,7 @@ def build(
     outermost = cast(Any, app.asgi_handler)
     outermost.app = Front(Limited(outermost.app, limiter), place)
     limited = limiter.limits != UNLIMITED
-    described = _document(app, list(services.matches.games.values()), limited=limited)
+    described = _document(app, list(services.catalogue.games.values()), limited=limited)
     by_name = {
         one["operationId"]: operation(one) for path in described["paths"].values() for one in path.values()
     }

@@ -21,13 +21,14 @@ from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import base_of, decoded, services, token, visit
 from adapters.rest.streams import encoded, weighed
 from domain.shared.rejections import Rejected
-from services.matches.matches import Answer, Matches
+from services.matches.commands import Answer
 from services.players.accounts import Caller
 from services.players.store import Scope
 from services.shared.errors import Failure, Unauthenticated
 from services.shared.ids import MatchId
 from services.shared.rate_limits import Visit, missed
 from services.streams.match_stream import Item
+from services.use_cases import Services
 
 
 class Socket(WebSocket[Any, Any, Any]):
@@ -67,10 +68,12 @@ type Message = SocketResult[Any, Any, Any] | SocketProblem
 async def converse_over(socket: Socket, match: MatchId) -> None:
     """Play a match over a WebSocket, until the match or the connection ends."""
     await accept(socket)
-    matches = services(socket).matches
+    known = services(socket)
     try:
         player = await _player(socket)
-        watch = await matches.watch(match, None if player is None else player.id, **_asked(socket))
+        watch = await known.match_streams.watch(
+            match, None if player is None else player.id, **_asked(socket)
+        )
         weighed(watch, visit(socket))
     except (Failure, Rejected) as failed:
         await refuse(socket, visit(socket).told(failed))
@@ -79,7 +82,7 @@ async def converse_over(socket: Socket, match: MatchId) -> None:
     if player is not None:
         services(socket).players.sessions.hold(player.credential, watch)
 
-    reply = partial(_reply, visit(socket), base_of(socket.scope), matches, match, player)
+    reply = partial(_reply, visit(socket), base_of(socket.scope), known, match, player)
     with suppress(WebSocketDisconnect):
         async with aclosing(conversation(watch, _messages(socket), reply)) as parts:
             async for told, messages in parts:
@@ -113,7 +116,7 @@ def text(item: Item) -> str:
 
 
 async def _reply(
-    visit: Visit, base: str, matches: Matches, match: MatchId, player: Caller | None, message: bytes
+    visit: Visit, base: str, known: Services, match: MatchId, player: Caller | None, message: bytes
 ) -> Reply[Message]:
     """Return the reply to a message, whatever it is."""
     id = ""
@@ -123,7 +126,7 @@ async def _reply(
             id = asked.id
         finally:
             visit.request()
-        given = await _answer(matches, match, player, asked)
+        given = await _answer(known, match, player, asked)
     except (Failure, Rejected) as failed:
         visit.charge(missed(failed))
         return Reply(SocketProblem(id, problem_of(base, failed)))
@@ -134,14 +137,14 @@ async def _reply(
 
 
 async def _answer(
-    matches: Matches, match: MatchId, player: Caller | None, asked: SocketCommand[Raw]
+    known: Services, match: MatchId, player: Caller | None, asked: SocketCommand[Raw]
 ) -> Answer:
     """Return what a command led to."""
     if player is None:
         raise Unauthenticated("TOKEN_MISSING")
     player.demand(Scope.PLAY)
-    game = await matches.game_of(match, player.id)
-    return await matches.submit(
+    game = await known.queries.game_of(match, player.id)
+    return await known.commands.submit(
         player.id,
         match,
         command_in(asked.command, game),

@@ -14,7 +14,8 @@ from typing import Protocol
 from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.bots.policies import Policy
-from services.matches.matches import Matches
+from services.matches.commands import Commands
+from services.matches.queries import Queries
 from services.shared.errors import Conflict, KeyReused, SetAside
 from services.shared.ids import MatchId
 
@@ -37,17 +38,24 @@ class BotPlayers:
     """Makes the moves of bots."""
 
     def __init__(
-        self, matches: Matches, turns: BotTurns, policies: Mapping[PlayerId, Policy], pause: timedelta
+        self,
+        commands: Commands,
+        queries: Queries,
+        turns: BotTurns,
+        policies: Mapping[PlayerId, Policy],
+        pause: timedelta,
     ) -> None:
         """Take the use cases that all players have, whose turn it is, and how each bot plays.
 
         Args:
-            matches: What clients call too.
+            commands: How bots move, as clients do.
+            queries: What bots see, as clients do.
             turns: In which matches bots are to act.
             policies: How each bot chooses, by its account.
             pause: How long a bot waits behind its move before it makes another, at least.
         """
-        self._matches = matches
+        self._commands = commands
+        self._queries = queries
         self._turns = turns
         self._policies = policies
         self._pause = pause
@@ -78,10 +86,10 @@ class BotPlayers:
             await asyncio.sleep(clock() - began)
 
     async def _move(self, id: MatchId, bot: PlayerId) -> None:
-        view = await self._matches.legal_moves(id, bot)
+        view = await self._queries.legal_moves(id, bot)
         if not view.legal_moves:
             return
-        await self._matches.submit(
+        await self._commands.submit(
             bot,
             id,
             self._policies[bot](view, self._chance),

@@ -25,8 +25,7 @@ from services.chat.log import (
 )
 from services.chat.rooms import ChatReason, check_writer, checked_text, reader_of, readers
 from services.chat.stream import ChatStreams, Listener
-from services.matches.decisions import checked_key, digest_of
-from services.matches.matches import Matches
+from services.matches.decisions import Decisions, checked_key, digest_of
 from services.matches.store import Secrets
 from services.players.accounts import Players
 from services.players.block_list import BlockList
@@ -50,13 +49,12 @@ class Chat:
     """
 
     def __init__(
-        self, matches: Matches, players: Players, block_list: BlockList, log: ChatLog, clock: Clock
+        self, decisions: Decisions, players: Players, block_list: BlockList, log: ChatLog, clock: Clock
     ) -> None:
         """Take the matches, the names of players, whom they block, where messages are kept, and the time."""
-        self._current = matches.decisions.live.current
-        self._secrets = matches.decisions.secrets
+        self._current = decisions.live.current
+        self._secrets = decisions.secrets
         self.streams = ChatStreams(log, block_list, self._current, self.shown, clock)
-        matches.feeds.moved = self.streams.moved
         self._players = players
         self._block_list = block_list
         self._log = log

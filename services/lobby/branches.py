@@ -8,21 +8,27 @@ from domain.match import BranchOf, Holder, HolderKind, Phase, PlayerId, branch_o
 from domain.shared.chance import decision_chance, seed_commitment
 from domain.shared.viewers import ALL_SEEING, Viewer
 from services.matches.access import is_disclosed, viewer_of
+from services.matches.catalogue import Catalogue
 from services.matches.decisions import checked_key, digest_of
 from services.matches.loaded import Live, LiveMatches
-from services.matches.matches import Matches, opening_events, uuid_of
+from services.matches.opening import Openings, opening_events
+from services.matches.queries import Queries
 from services.matches.store import Listed, Opening, Recorded
 from services.shared.errors import NotFound
-from services.shared.ids import MatchId, match_id, new_uuid
+from services.shared.ids import MatchId, match_id, new_uuid, uuid_of
 from services.shared.time import Clock
 
 
 class Branches:
     """The use case of playing a match on from a past version."""
 
-    def __init__(self, matches: Matches, live: LiveMatches, clock: Clock) -> None:
-        """Take what opens matches, the matches as they were, and the time."""
-        self._matches = matches
+    def __init__(
+        self, catalogue: Catalogue, openings: Openings, queries: Queries, live: LiveMatches, clock: Clock
+    ) -> None:
+        """Take the games, what opens, reads and remembers matches, and the time."""
+        self._catalogue = catalogue
+        self._openings = openings
+        self._queries = queries
         self._live = live
         self._clock = clock
 
@@ -62,7 +68,7 @@ class Branches:
             KeyReused: The key came with something else before.
         """
         key = checked_key(key)
-        live = await self._matches.known(id, player, invitation)
+        live = await self._queries.known(id, player, invitation)
         viewer = _viewer(live, player, looking_as)
         past = await self._past(live, version)
         now, match, game = self._clock.now(), past.match, live.game
@@ -72,7 +78,7 @@ class Branches:
         def events_of(opening: Opening) -> Sequence[Recorded]:
             seed = opening.secrets.seed
             chance = decision_chance(seed, match_id(opening.match), ("",) * match.terms.seats, 0)
-            limit = self._matches.max_commands
+            limit = self._catalogue.max_commands
             terms = branch_terms(
                 match.terms, player, seed_commitment(seed), branch_of, UNSET if limit is None else limit
             )
@@ -80,7 +86,9 @@ class Branches:
             return opening_events(game, terms, opening, (begun,), player, key, now)
 
         digest = digest_of(["branch", id, version, looking_as])
-        return key, await self._matches.opened(uuid_of(player), key, digest, events_of, new_uuid(now), player)
+        return key, await self._openings.opened(
+            uuid_of(player), key, digest, events_of, new_uuid(now), player
+        )
 
     async def _past(self, live: Live, version: int) -> Live:
         """Return a match as it stood when somebody was to choose, at a version or close to it.

@@ -5,9 +5,8 @@ from contextlib import suppress
 
 from domain.match import Phase, seat_held
 from domain.shared.rejections import Rejected
-from services.lobby.match_list import MatchFilter
+from services.lobby.match_list import MatchFilter, MatchPages
 from services.lobby.seats import Lobby
-from services.matches.matches import Matches
 from services.matches.store import Listed
 from services.players.accounts import Caller, Players
 from services.shared.errors import Forbidden, NotFound, SetAside
@@ -18,10 +17,10 @@ PAGE = 200
 class Departures:
     """Erases accounts, so that nobody waits for a player who is gone."""
 
-    def __init__(self, players: Players, matches: Matches, lobby: Lobby) -> None:
-        """Take accounts, the matches they sit in, and what leaves a seat."""
+    def __init__(self, players: Players, match_list: MatchPages, lobby: Lobby) -> None:
+        """Take accounts, the list of the matches they sit in, and what leaves a seat."""
         self._players = players
-        self._matches = matches
+        self._match_list = match_list
         self._lobby = lobby
 
     async def erase(self, caller: Caller) -> None:
@@ -49,7 +48,7 @@ class Departures:
         for phase in (Phase.OPEN, Phase.PLAYING):
             wanted, after = MatchFilter(player=caller.id, phase=phase), None
             while True:
-                page = await self._matches.page(caller.id, wanted, after=after, size=PAGE)
+                page = await self._match_list.page(caller.id, wanted, after=after, size=PAGE)
                 for listed in page.items:
                     yield listed
                 if (after := page.next) is None:

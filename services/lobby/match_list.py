@@ -5,9 +5,15 @@ from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
-from domain.match import Phase, PlayerId
+from domain.match import (
+    Phase,
+    PlayerId,
+)
+from services.matches.catalogue import Catalogue
 from services.matches.store import Listed
-from services.shared.ids import MatchId
+from services.shared.errors import Malformed, Unauthenticated
+from services.shared.ids import MatchId, parsed
+from services.shared.pages import Page, page_token, position_of
 from services.shared.time import Time
 
 
@@ -59,3 +65,52 @@ class MatchList(Protocol):
             behind: The place behind which to begin; None begins with the newest.
             limit: The most that are wanted.
         """
+
+
+class MatchPages:
+    """The use case of listing matches."""
+
+    def __init__(self, match_list: MatchList, catalogue: Catalogue) -> None:
+        """Take the list of matches, and the games."""
+        self._match_list = match_list
+        self._catalogue = catalogue
+
+    async def page(
+        self,
+        player: PlayerId | None,
+        wanted: MatchFilter,
+        *,
+        after: str | None,
+        size: int,
+    ) -> Page[Listed]:
+        """Return matches that the player may know of, newest first.
+
+        Raises:
+            NotFound: There is no game of this id.
+            Unauthenticated: Whose turn it should be is not known.
+            Malformed: The player that is wanted is none, or no page of this list gave `after`.
+        """
+        if wanted.game is not None:
+            self._catalogue.game(wanted.game)
+        if wanted.player is not None and parsed("player", wanted.player) is None:
+            raise Malformed("INVALID_FIELD", field="player", expected="a player's id")
+        if wanted.my_turn and player is None:
+            raise Unauthenticated("TOKEN_MISSING")
+        behind = None
+        if after is not None:
+            behind = position_of(after, _place, "matches", wanted)
+        found = await self._match_list.page(player, wanted, behind=behind, limit=size + 1)
+        if len(found) <= size:
+            return Page(tuple(found), None)
+        last = found[size - 1]
+        position = f"{last.opened_at.isoformat()} {last.id}"
+        return Page(tuple(found[:size]), page_token(position, "matches", wanted))
+
+
+def _place(written: str) -> ListPlace:
+    """Return the place in the list of matches that a token's text names: when one was opened, and its id."""
+    at, match = written.split()
+    opened_at = datetime.fromisoformat(at)
+    if opened_at.tzinfo is None or parsed("match", match) is None:
+        raise ValueError(f"{written} is no place in the list")
+    return ListPlace(opened_at, MatchId(match))

@@ -23,9 +23,10 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.lobby.waiting import Placed, QuickMatches, Wish
 from services.matches.access import check_known_to
+from services.matches.catalogue import Catalogue
 from services.matches.decisions import Decisions, checked_key, digest_of
 from services.matches.loaded import Live
-from services.matches.matches import Matches, Proposal, check_entropy, terms_of
+from services.matches.opening import Openings, Proposal, check_entropy, terms_of
 from services.matches.same_terms import fit_of
 from services.matches.store import Listed, Secrets
 from services.shared.errors import Failure, KeyReused, NotFound, SetAside, Unavailable
@@ -56,10 +57,16 @@ class QuickMatch:
     """The use case of finding others to play with."""
 
     def __init__(
-        self, matches: Matches, decisions: Decisions, quick_matches: QuickMatches, clock: Clock
+        self,
+        catalogue: Catalogue,
+        openings: Openings,
+        decisions: Decisions,
+        quick_matches: QuickMatches,
+        clock: Clock,
     ) -> None:
-        """Take what opens matches and gives commands, where players are placed, and the time."""
-        self._matches = matches
+        """Take the games, what opens matches and gives commands, where players are placed, and the time."""
+        self._catalogue = catalogue
+        self._openings = openings
         self._decisions = decisions
         self._quick_matches = quick_matches
         self._clock = clock
@@ -90,12 +97,12 @@ class QuickMatch:
         """
         key = checked_key(key)
         check_entropy(proposal.entropy)
-        game = self._matches.game(proposal.game)
+        game = self._catalogue.game(proposal.game)
         terms = terms_of(game, player, proposal, Secrets(b"", b""))
         # What cannot be opened is refused here, before anything is put down.
         open_match(game, terms)
         if terms.seats == 1:
-            return await self._matches.open(player, proposal, key)
+            return await self._openings.open(player, proposal, key)
         wish = Wish(
             player=player,
             key=key,
@@ -220,7 +227,7 @@ class QuickMatch:
 
         It is put down before it exists, so that a player who crashes and comes back opens the same one.
         """
-        _, listed = await self._matches.open(
+        _, listed = await self._openings.open(
             search.wish.player, search.proposal, search.wish.key, number=parsed("match", id)
         )
         return listed

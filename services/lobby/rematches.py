@@ -23,7 +23,8 @@ from services.bots.accounts import bot_of
 from services.matches.access import check_known_to, seat_of
 from services.matches.decisions import Decisions, checked_key
 from services.matches.loaded import Live
-from services.matches.matches import Matches, Proposal, check_entropy
+from services.matches.opening import Openings, Proposal, check_entropy
+from services.matches.queries import Queries
 from services.matches.store import Listed, Secrets
 from services.shared.ids import MatchId, parsed
 
@@ -34,9 +35,10 @@ MOST_CALLED_OFF = 10
 class Rematches:
     """The use case of playing a match again."""
 
-    def __init__(self, matches: Matches, decisions: Decisions) -> None:
-        """Take what opens matches, and what carries out commands."""
-        self._matches = matches
+    def __init__(self, openings: Openings, queries: Queries, decisions: Decisions) -> None:
+        """Take what opens matches, what can be asked of them, and what carries out commands."""
+        self._openings = openings
+        self._queries = queries
         self._decisions = decisions
 
     async def rematch(
@@ -72,7 +74,7 @@ class Rematches:
         """
         check_entropy(entropy)
         key = checked_key(key)
-        played = await self._matches.known(id, player)
+        played = await self._queries.known(id, player)
         own = seat_of(played.match, player)
         again = await self._opened(player, played, key)
 
@@ -87,7 +89,7 @@ class Rematches:
                 again, order, by=player, key=key, asked=["rematch", id, entropy]
             )
         except Rejected:
-            live = await self._matches.known(again, player)
+            live = await self._queries.known(again, player)
             if seat_held(live.match, player) is None:
                 raise
             return key, live.listed
@@ -98,7 +100,7 @@ class Rematches:
         proposal, number = _again(played), _number(played.id)
         then = tuple(_awaited(played.match, player))
         for tries in range(1, MOST_CALLED_OFF + 1):
-            _, listed = await self._matches.open(
+            _, listed = await self._openings.open(
                 player, proposal, f"rematch {tries}", owner=number, then=then
             )
             live = await self._decisions.live.current(listed.id)

@@ -22,7 +22,7 @@ from services.lobby.holdings import Holdings, Needed
 from services.matches.access import check_awaited, check_known_to, check_opener, holds
 from services.matches.decisions import Decisions, Done, Order, checked_key
 from services.matches.loaded import Live
-from services.matches.matches import check_entropy
+from services.matches.opening import check_entropy
 from services.matches.store import Listed, Secrets
 from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import Forbidden, NotFound

@@ -37,8 +37,6 @@ from services.matches.views import seen_events, source
 from services.shared.errors import Conflict, Failure, KeyReused, Malformed, NotFound, SetAside
 from services.shared.ids import MatchId
 from services.shared.time import Clock
-from services.streams.match_stream import Feeds
-from services.streams.presence import PresenceLog
 
 ATTEMPTS = 5
 """How often a command is decided again after another process was faster."""
@@ -51,6 +49,8 @@ OBSERVED = frozenset((SeatTaken, SeatLeft, Started, Cancelled, Resigned, Finishe
 
 type Observer = Callable[[MatchId, Sequence[object], AnyMatch], None]
 """Is called with what a command brought about, and the match behind it."""
+type Publish = Callable[[MatchId, Sequence[Recorded]], None]
+"""Is called with what was stored of a match."""
 type Order = Callable[[Live, Secrets], tuple[Seat | None, Any]]
 """Says which seat gives which command, on the match as it stands; fails if that may not be."""
 
@@ -90,7 +90,6 @@ class Decisions:
 
     Attributes:
         live: The matches of this process.
-        feeds: What happens in the matches that are watched.
         store: The log of all matches.
         clock: The time.
         observers: Called when something has happened that is no move.
@@ -103,21 +102,35 @@ class Decisions:
         games: Games,
         store: EventStore,
         seeds: Seeds,
-        presence: PresenceLog,
         clock: Clock,
         remembered: int,
         remembered_events: int,
         snapshot_every: int,
         outages: Outages,
+        publish: Publish,
+        doubt: Callable[[MatchId], None],
     ) -> None:
-        """Take what decisions need; as for `Matches`."""
+        """Take what decisions need.
+
+        Args:
+            games: The registered games by id.
+            store: The log of all matches.
+            seeds: The secrets of matches.
+            clock: The time.
+            remembered: How many folded matches are kept in memory.
+            remembered_events: How many events these may have in all.
+            snapshot_every: How many events lie between two snapshots of a match.
+            outages: When the service was away.
+            publish: Called with what was stored, in the order of each match.
+            doubt: Called with a match of which the store lacks versions that were known here.
+        """
         self.outages = outages
-        self.feeds = Feeds(store, presence, clock)
-        self.live = LiveMatches(games, store, remembered, remembered_events, self.feeds.doubt)
+        self.live = LiveMatches(games, store, remembered, remembered_events, doubt)
         self.store = store
         self.clock = clock
         self.observers: list[Observer] = []
         self._seeds = seeds
+        self._publish = publish
         self._snapshot_every = snapshot_every
         self._background: set[asyncio.Task[None]] = set()
 
@@ -241,7 +254,7 @@ class Decisions:
                     fresh = await self.live.refresh(live)
                     continue
                 live.advance(match, recorded)
-                self.feeds.publish(id, recorded)
+                self._publish(id, recorded)
                 if not OBSERVED.isdisjoint(map(type, decided)):
                     for observe in self.observers:
                         observe(id, decided, match)

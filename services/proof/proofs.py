@@ -12,8 +12,9 @@ from domain.match.heads import Inclusion
 from domain.shared.chain import written
 from domain.shared.viewers import Viewer, sees_all
 from services.matches.access import check_known_to, is_disclosed, viewer_of
+from services.matches.decisions import Decisions
 from services.matches.loaded import Live
-from services.matches.matches import Matches
+from services.matches.queries import Queries
 from services.matches.store import EventStore
 from services.matches.views import Source, seen_event, source
 from services.proof.bundles import EndLine, Header, event_line, written_line
@@ -80,9 +81,12 @@ class Export(Struct, frozen=True):
 class Proofs:
     """The use cases around proof."""
 
-    def __init__(self, matches: Matches, store: EventStore, heads: Heads, keys: Keys) -> None:
-        """Take the matches, their log, what is signed of them, and the keys."""
-        self._matches = matches
+    def __init__(
+        self, queries: Queries, decisions: Decisions, store: EventStore, heads: Heads, keys: Keys
+    ) -> None:
+        """Take what can be asked of matches, their secrets and log, what is signed of them, and keys."""
+        self._queries = queries
+        self._decisions = decisions
         self._store = store
         self._heads = heads
         self._keys = keys
@@ -102,8 +106,8 @@ class Proofs:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player may not look from there.
         """
-        live = await self._matches.known(id, player, invitation)
-        secrets, signed = await self._matches.decisions.secrets(id), await self._signed(live)
+        live = await self._queries.known(id, player, invitation)
+        secrets, signed = await self._decisions.secrets(id), await self._signed(live)
         await self._store.complete(id, live.version)
         # From here to the end as it stands now: meanwhile the player may have lost its seat to another.
         check_known_to(live, player, secrets, invitation)
@@ -144,10 +148,10 @@ class Proofs:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
         """
-        live = await self._matches.known(id, player, invitation)
+        live = await self._queries.known(id, player, invitation)
         terms = live.match.terms
         disclosed = is_disclosed(live.match)
-        secrets = await self._matches.decisions.secrets(id) if disclosed else None
+        secrets = await self._decisions.secrets(id) if disclosed else None
         signed = await self._signed(live)
         inclusion = None if signed is None else await self._heads.inclusion(id)
         return MatchProof(

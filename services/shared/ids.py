@@ -64,3 +64,11 @@ def made_at(id: MatchId) -> datetime:
     if number is None:
         raise ValueError(f"{id} is no match")
     return datetime.fromtimestamp((number.int >> 80) / 1000, UTC)
+
+
+def uuid_of(player: str) -> UUID:
+    """Return what a player's id is made from."""
+    number = parsed("player", player)
+    if number is None:
+        raise ValueError(f"{player} is no player")
+    return number

@@ -17,8 +17,10 @@ from msgspec import Struct
 from domain.match import Cancelled, Finished, InvitationRenewed, Invited, PlayerId, SeatLeft, SeatTaken
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
-from services.matches.access import seats_of
+from services.matches.access import check_known_to, may_know, seats_of, viewer_of
+from services.matches.decisions import Decisions
 from services.matches.loaded import Live
+from services.matches.queries import Queries
 from services.matches.store import EventStore, Recorded, Secrets
 from services.matches.views import SeenEvent, Source, View, seen_event, source, view
 from services.shared.errors import NotFound, SetAside, Unavailable
@@ -390,7 +392,7 @@ class Watch:
 
     def __init__(
         self,
-        feeds: "Feeds",
+        feeds: "MatchChannels",
         channel: Channel,
         live: Live,
         player: PlayerId | None,
@@ -619,7 +621,7 @@ class Watch:
         return [Told(End(self.version, reason, reason not in FINAL))]
 
 
-class Feeds:
+class MatchChannels:
     """All channels of the process.
 
     Attributes:
@@ -753,6 +755,61 @@ class Feeds:
             for watch in tuple(channel.watches):
                 watch.look(self.ticks)
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick) if self._channels else None
+
+
+class MatchStreams:
+    """The use case of watching a match.
+
+    Attributes:
+        channels: What happens in the matches that are watched.
+    """
+
+    def __init__(self, channels: MatchChannels, queries: Queries, decisions: Decisions) -> None:
+        """Take the channels of matches, what may be seen of them, and what holds their log and secrets."""
+        self.channels = channels
+        self._queries = queries
+        self._decisions = decisions
+
+    async def watch(
+        self,
+        id: MatchId,
+        player: PlayerId | None,
+        *,
+        after: int | None,
+        looking_as: str | None,
+        invitation: str | None = None,
+        unseen: bool = False,
+    ) -> Watch:
+        """Return a watch of a match as a viewer may see it; whoever takes it must `leave` it.
+
+        Args:
+            id: The match.
+            player: Who watches; None without an account.
+            after: The version behind which to begin; None begins with a snapshot.
+            looking_as: From where, as for `view`.
+            invitation: The invitation to a private match, if it is shown.
+            unseen: Whether nobody is told that the player is there: it wants to know only what would come.
+
+        Raises:
+            NotFound: There is no such match or version, or none that the player may know of.
+            Forbidden: The player may not look from there.
+        """
+        channel = self.channels.join(id)
+        try:
+            live = await self._queries.known(id, player, invitation)
+            secrets = await self._decisions.secrets(id)
+            await self.channels.presences.load(id, channel)
+            # As it stands now: while the secrets were read the player may have lost its seat.
+            check_known_to(live, player, secrets, invitation)
+            viewer = viewer_of(live, player, looking_as)
+            by_link = not may_know(live.match, player)
+            await self._decisions.store.complete(id, live.version)
+            return self.channels.watch(
+                channel, live, secrets, player, viewer, after, by_link=by_link, unseen=unseen
+            )
+        except BaseException:
+            self.channels.part(channel)
+            raise
 
 
 def _rouse(asleep: list[asyncio.Future[None]], first: int) -> None:

@@ -27,7 +27,7 @@ from domain.shared.chance import Chance, decision_chance
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.matches.loaded import Live, LiveMatches
-from services.matches.matches import Proposal
+from services.matches.opening import Proposal
 from services.shared.ids import MatchId
 from tests.support.commands import asked_for
 from tests.support.database import Databases, prepare_template
@@ -115,7 +115,7 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
         seats=table.seats,
         seat=0,
     )
-    _, listed = await node.open(holders[0][0].id, wanted, None)
+    _, listed = await node.openings.open(holders[0][0].id, wanted, None)
     for seat in range(1, table.seats):
         await lobby_of(node).take_seat(holders[seat][0].id, listed.id, seat, "", None)
     for _ in range(dice.randrange(20)):
@@ -123,7 +123,9 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
         seat = dice.choice(to_act(game, match))
         move = dice.choice(legal_moves(game, match, seat))
         player = holders[seat][0].id
-        await node.submit(player, listed.id, move, key=None, expected_version=None, validate_only=False)
+        await node.commands.submit(
+            player, listed.id, move, key=None, expected_version=None, validate_only=False
+        )
     live = await at_end(stores, listed.id)
     twin = replace(live.match, table=game.determinize(live.match.table, viewer, luck()))
     seed = (await stores.seeds.secrets(listed.id)).seed

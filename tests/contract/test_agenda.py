@@ -18,8 +18,8 @@ from domain.match import (
 from services.background.timekeeper import Due, Timekeeper
 from services.bots.policies import at_random
 from services.bots.turns import BotPlayers
-from services.matches.matches import Matches
 from services.shared.ids import MatchId
+from services.use_cases import Services
 from tests.support.use_cases import (
     ManualClock,
     Stores,
@@ -56,12 +56,12 @@ def moved_on(stores: Stores, by: timedelta) -> datetime:
 
 
 async def duel(
-    node: Matches, control: TimeControl = PER_MOVE, *, kind: HolderKind = HolderKind.HUMAN
+    node: Services, control: TimeControl = PER_MOVE, *, kind: HolderKind = HolderKind.HUMAN
 ) -> MatchId:
     """Return a match of Mountains in which Ann is to act first, against Ben or a bot."""
     options = GAMES["mountains"].options(first_seat=0)
     wanted = proposal(game="mountains", options=options, time_control=control)
-    _, listed = await node.open(ANN, wanted, None)
+    _, listed = await node.openings.open(ANN, wanted, None)
     other = BEN if kind is HolderKind.HUMAN else BOT
     await lobby_of(node).take_seat(other, listed.id, 1, "", None, kind=kind)
     return listed.id
@@ -92,10 +92,10 @@ async def test_a_deadline_is_there_while_the_clocks_run(stores: Stores) -> None:
     assert await deadlines(stores, NOW + 30 * SECOND) == [Due(match, NOW + 30 * SECOND)]
     assert await deadlines(stores, NOW + 29 * SECOND) == []
     moved_on(stores, 10 * SECOND)
-    moves = (await node.legal_moves(match, ANN)).legal_moves
-    await node.submit(ANN, match, moves[0], key=None, expected_version=None, validate_only=False)
+    moves = (await node.queries.legal_moves(match, ANN)).legal_moves
+    await node.commands.submit(ANN, match, moves[0], key=None, expected_version=None, validate_only=False)
     assert await deadlines(stores, NOW + 99 * SECOND) == [Due(match, NOW + 40 * SECOND)]
-    await node.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
     assert await deadlines(stores, NOW + 99 * SECOND) == []
 
 
@@ -125,7 +125,7 @@ async def test_a_match_waits_for_players_until_it_begins_or_is_called_off(stores
     await duel(node)
     options = GAMES["mountains"].options()
     wanted = proposal(game="mountains", options=options, start=StartMode.MANUAL)
-    _, listed = await node.open(ANN, wanted, None)
+    _, listed = await node.openings.open(ANN, wanted, None)
     moved_on(stores, 5 * SECOND)
     await lobby_of(node).take_seat(BEN, listed.id, 1, "", None)
     assert await opened(stores, NOW) == [Due(listed.id, NOW)]
@@ -138,15 +138,15 @@ async def test_bots_wait_for_their_turn(stores: Stores) -> None:
     node = stores.node()
     match = await duel(node, TimeControl(), kind=HolderKind.BOT)
     assert await waiting(stores, ANN, BEN, BOT) == set()
-    while (view := await node.legal_moves(match, ANN)).to_act == (0,):
-        await node.submit(
+    while (view := await node.queries.legal_moves(match, ANN)).to_act == (0,):
+        await node.commands.submit(
             ANN, match, view.legal_moves[-1], key=None, expected_version=None, validate_only=False
         )
     assert view.to_act == (1,)
     assert await waiting(stores, ANN, BOT) == {(match, BOT)}
     assert await waiting(stores, DOT) == set()
     assert await waiting(stores, BOT, most=0) == set()
-    await node.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
     assert await waiting(stores, BOT) == set()
 
 
@@ -155,7 +155,7 @@ async def test_whoever_waits_gets_a_turn(stores: Stores) -> None:
     node = stores.node()
     for _ in range(6):
         wanted = proposal(kind=HolderKind.BOT)
-        await node.open(BOT, wanted, None)
+        await node.openings.open(BOT, wanted, None)
     seen: set[tuple[MatchId, PlayerId]] = set()
     for _ in range(60):
         seen |= await waiting(stores, BOT, most=2)
@@ -167,16 +167,18 @@ async def test_nodes_that_race_do_everything_once(database: str) -> None:
     async with postgres_stores(database) as one, postgres_stores(database) as other:
         clock = one.clock = other.clock = ManualClock(NOW)
         late = [await duel(one.node()) for _ in range(6)]
-        _, by_bot = await one.node().open(BOT, proposal(kind=HolderKind.BOT), None)
+        _, by_bot = await one.node().openings.open(BOT, proposal(kind=HolderKind.BOT), None)
         clock.advance(30 * SECOND)
         one.catch_up()
         nodes = [stores.node() for stores in (one, other, one, other)]
         keepers = [Timekeeper(node.decisions, other.agenda, clock, timedelta(days=1)) for node in nodes]
-        bots = [BotPlayers(node, one.agenda, {BOT: at_random}, SECOND) for node in nodes]
+        bots = [
+            BotPlayers(node.commands, node.queries, one.agenda, {BOT: at_random}, SECOND) for node in nodes
+        ]
         steps = [*(keeper.step() for keeper in keepers), *(players.step() for players in bots)]
         await asyncio.gather(*steps)
         for match in late:
-            events = (await one.node().events(match, ANN, after=0, size=200, looking_as=None)).items
+            events = (await one.node().queries.events(match, ANN, after=0, size=200, looking_as=None)).items
             assert [event.type for event in events].count("match.timed_out") == 1
-        view = await one.node().legal_moves(by_bot.id, BOT)
+        view = await one.node().queries.legal_moves(by_bot.id, BOT)
         assert by_bot.version < view.version <= by_bot.version + len(nodes)

@@ -123,7 +123,7 @@ async def staged(conninfo: str) -> dict[Any, Any]:
 
 
 async def _samples(made: PostgresStores) -> dict[Any, Any]:
-    services = made.services()
+    services = made.node()
     (ann, _), (ben, _) = [await services.players.open_guest(name) for name in ("Ann", "Ben")]
     cam = (await services.players.open_guest("Cam"))[0].id
     token, _ = await services.players.issue_token(ann.id, [Scope.PLAY], None)
@@ -135,10 +135,10 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
 
     async def played() -> MatchId:
         opened = proposal(game="mountains", options=GAMES["mountains"].options(), seats=2)
-        match = (await services.matches.open(ann.id, opened, None))[1].id
+        match = (await services.openings.open(ann.id, opened, None))[1].id
         await services.lobby.take_seat(ben.id, match, 1, "", None)
         await services.chat.post(ben.id, match, room=ChatRoom.PLAYERS, to_seat=None, text="hello", key=None)
-        await services.matches.submit(
+        await services.commands.submit(
             ben.id, match, Resign(), key=None, expected_version=None, validate_only=False
         )
         return match
@@ -162,7 +162,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
     events = await made.store.read(match)
     heads = await made.heads.of_day(open_day)
     (delivery, *_) = (await services.webhooks.deliveries(reach, webhook.id, after=None, size=10)).items
-    live = await services.matches.decisions.live.current(match)
+    live = await services.decisions.live.current(match)
     newcomer = Player(
         id=PlayerId(written("player", new_uuid(NOW))),
         display_name="Cid",

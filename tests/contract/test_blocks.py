@@ -42,7 +42,7 @@ async def guests(node: Services, *names: str) -> list[PlayerId]:
 
 async def test_a_block_is_made_read_listed_and_lifted(stores: Stores) -> None:
     """Once, however often it is made; of nobody who is not there, nor of oneself."""
-    node = stores.services()
+    node = stores.node()
     ann, ben, cam, dot = await guests(node, "Ann", "Ben", "Cam", "Dot")
     blocks = node.blocks
     first = await blocks.block(ann, ben)
@@ -69,7 +69,7 @@ async def test_a_block_is_made_read_listed_and_lifted(stores: Stores) -> None:
 async def test_there_are_so_many_blocks_at_most(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is there already stays."""
     monkeypatch.setattr("services.players.blocks.MOST_BLOCKED", 2)
-    node = stores.services()
+    node = stores.node()
     ann, *others = await guests(node, "Ann", "Ben", "Cam", "Dot")
     for other in others[:2]:
         await node.blocks.block(ann, other)
@@ -80,7 +80,7 @@ async def test_there_are_so_many_blocks_at_most(stores: Stores, monkeypatch: pyt
 
 async def test_a_block_goes_with_either_account(stores: Stores) -> None:
     """Nothing is left of it."""
-    node = stores.services()
+    node = stores.node()
     (ann, _), (ben, _) = [await node.players.open_guest(name) for name in ("Ann", "Ben")]
     (cam,) = await guests(node, "Cam")
     await node.blocks.block(cam, ann.id)
@@ -93,14 +93,14 @@ async def test_a_block_goes_with_either_account(stores: Stores) -> None:
 
 async def test_an_invitation_is_answered_as_if_there_were_no_such_player(stores: Stores) -> None:
     """The details say nothing else; others invite as before, and an earlier key keeps its answer."""
-    node = stores.services()
+    node = stores.node()
     ann, ben, cam = await guests(node, "Ann", "Ben", "Cam")
     nobody = PlayerId("player_" + "0" * 26)
-    earlier = (await node.matches.open(ben, wanted(), None))[1].id
+    earlier = (await node.openings.open(ben, wanted(), None))[1].id
     done = await node.invitations.invite(ben, earlier, ann, "k")
     await node.blocks.block(ann, ben)
     assert await node.invitations.invite(ben, earlier, ann, "k") == done
-    match = (await node.matches.open(ben, wanted(), None))[1].id
+    match = (await node.openings.open(ben, wanted(), None))[1].id
     refusals = []
     for guest in (ann, nobody):
         with pytest.raises(NotFound) as refused:
@@ -114,9 +114,9 @@ async def test_an_invitation_is_answered_as_if_there_were_no_such_player(stores:
 
 async def test_what_a_blocked_player_says_is_not_shown(stores: Stores) -> None:
     """Neither in the chat, as a list and live, nor in the feed; the other sees all of it, as always."""
-    node = stores.services()
+    node = stores.node()
     ann, ben, cam = await guests(node, "Ann", "Ben", "Cam")
-    match = (await node.matches.open(ann, wanted(seats=3), None))[1].id
+    match = (await node.openings.open(ann, wanted(seats=3), None))[1].id
     for seat, one in enumerate((ben, cam), start=1):
         await node.lobby.take_seat(one, match, seat, "", None)
 
@@ -161,7 +161,7 @@ async def test_what_a_blocked_player_says_is_not_shown(stores: Stores) -> None:
 
 async def test_a_quick_match_keeps_the_two_apart(stores: Stores) -> None:
     """Whoever waits, also in a match of the list; both play with others."""
-    node = stores.services()
+    node = stores.node()
     ann, ben, cam, dot = await guests(node, "Ann", "Ben", "Cam", "Dot")
     await node.blocks.block(ann, ben)
     _, first = await node.quick_match.join(ann, wanted(), None)
@@ -171,7 +171,7 @@ async def test_a_quick_match_keeps_the_two_apart(stores: Stores) -> None:
         await node.quick_match.join(other, wanted(), None)
     tables = [seated(await match_of(node, one.id)) for one in (first, second)]
     assert tables == [[ann, cam], [ben, dot]]
-    listed = (await node.matches.open(ben, wanted(), None))[1].id
+    listed = (await node.openings.open(ben, wanted(), None))[1].id
     stores.catch_up()
     assert (await node.quick_match.join(ann, wanted(), None))[1].id != listed
     assert (await node.quick_match.join(cam, wanted(), None))[1].id != listed
@@ -179,12 +179,12 @@ async def test_a_quick_match_keeps_the_two_apart(stores: Stores) -> None:
 
 async def test_seats_and_rematches_are_as_before(stores: Stores) -> None:
     """A list's seat can be taken, and what was played be played again; but no invitation is in the feed."""
-    node = stores.services()
+    node = stores.node()
     ann, ben = await guests(node, "Ann", "Ben")
-    match = (await node.matches.open(ann, wanted(), None))[1].id
+    match = (await node.openings.open(ann, wanted(), None))[1].id
     await node.blocks.block(ann, ben)
     await node.lobby.take_seat(ben, match, 1, "", None)
-    await node.matches.submit(ben, match, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(ben, match, Resign(), key=None, expected_version=None, validate_only=False)
     _, again = await node.rematches.rematch(ben, match, "", None)
     assert (await match_of(node, again.id)).invited == (ann,)
     stores.catch_up()
@@ -200,10 +200,10 @@ async def test_seats_and_rematches_are_as_before(stores: Stores) -> None:
 
 async def test_both_faces_block(stores: Stores) -> None:
     """By the same names with the same answers; to the blocked one there is no such player."""
-    services = stores.services()
+    services = stores.node()
     (ann, ann_token), (ben, ben_token) = [await services.players.open_guest(name) for name in ("Ann", "Ben")]
     app: Any = build(services, "0")
-    server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
+    server = GrpcServer(services, "127.0.0.1:0")
     await server.start()
     channel: Any = grpc.aio.insecure_channel(f"127.0.0.1:{server.port}")
     rest = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://montane")
@@ -244,7 +244,7 @@ async def test_both_faces_block(stores: Stores) -> None:
 async def test_a_webhook_is_not_told_of_an_invitation_by_who_is_blocked(database: str) -> None:
     """Which only a rematch makes; of another's it is."""
     async with postgres_stores(database) as stores:
-        node = stores.services()
+        node = stores.node()
         ann, ben, cam = await guests(node, "Ann", "Ben", "Cam")
         url, events = "https://ann.example/hook", [MessageType.INVITED]
         reach = Reach(ann, deployment=False)
@@ -252,9 +252,9 @@ async def test_a_webhook_is_not_told_of_an_invitation_by_who_is_blocked(database
         await proved(stores.webhooks, stores.clock, webhook.id)
         await node.blocks.block(ann, ben)
         for other in (ben, cam):
-            match = (await node.matches.open(ann, wanted(), None))[1].id
+            match = (await node.openings.open(ann, wanted(), None))[1].id
             await node.lobby.take_seat(other, match, 1, "", None)
-            await node.matches.submit(
+            await node.commands.submit(
                 other, match, Resign(), key=None, expected_version=None, validate_only=False
             )
             await node.rematches.rematch(other, match, "", None)

@@ -29,11 +29,11 @@ class Faces:
     async def start(self) -> None:
         """Serve, and open the accounts and the match."""
         stores = memory_stores()
-        services = stores.services()
+        services = stores.node()
         app = build(services, "0")
         transport = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
         self.http = httpx.AsyncClient(transport=transport, base_url="http://montane")
-        self.server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
+        self.server = GrpcServer(services, "127.0.0.1:0")
         await self.server.start()
         self.channel: Any = grpc.aio.insecure_channel(f"127.0.0.1:{self.server.port}")
         self.grpc: Any = ChatServiceStub(self.channel)

@@ -60,7 +60,7 @@ async def test_a_match_ends_with_its_last_command(table: Table, stores: Stores) 
     assert outcome["winners"] == [0, 1]
     assert last["view"]["outcome"] == outcome
     stores.max_commands = 10
-    assert (await stores.node().read(MatchId(id), None)).match.outcome is not None
+    assert (await stores.node().queries.read(MatchId(id), None)).match.outcome is not None
     stores.catch_up()
     for name in ("Ann", "Ben"):
         (played,) = await stores.records.statistics(PlayerId(table.ids[name]))

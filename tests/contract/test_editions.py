@@ -22,7 +22,6 @@ from domain.games import GAMES
 from domain.match import Resign
 from domain.shared.game import AnyGame
 from domain.shared.seats import Seat
-from services.matches.matches import Matches
 from services.use_cases import Services
 from tests.support.faces import mapper
 from tests.support.grpc_client import refusal_of
@@ -179,17 +178,17 @@ class Grpc:
 
 
 @asynccontextmanager
-async def rest(stores: Stores, node: Matches, tokens: list[str]) -> AsyncIterator[Client]:
+async def rest(stores: Stores, node: Services, tokens: list[str]) -> AsyncIterator[Client]:
     """Give a client of a process that serves REST."""
-    client = Rest(stores.services(node), tokens)
+    client = Rest(node, tokens)
     yield client
     await client.http.aclose()
 
 
 @asynccontextmanager
-async def over_grpc(stores: Stores, node: Matches, tokens: list[str]) -> AsyncIterator[Client]:
+async def over_grpc(stores: Stores, node: Services, tokens: list[str]) -> AsyncIterator[Client]:
     """Give a client of a process that serves gRPC."""
-    server = GrpcServer(stores.services(node), node.ready, "127.0.0.1:0")
+    server = GrpcServer(node, "127.0.0.1:0")
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
         yield Grpc(channel, tokens)
@@ -243,7 +242,7 @@ async def test_old_matches_go_on_under_their_own_rules(game: AnyGame, face: str)
         assert await client.no_rules(game.id, "none/0") == (missing, "NO_SUCH_RULESET")
         for match, bonus in ((old, 0), (unplayed, 0), (new, BONUS)):
             ended = await client.command(match, 0, Resign())
-            match_now = (await after.read(cast(Any, match), None)).match
+            match_now = (await after.queries.read(cast(Any, match), None)).match
             assert ended.scores == [score + bonus for score in game.scores(match_now.table)]
         first = [await client.view(new, seat, shown[0].version) for seat in range(game.min_seats)]
         table = (await after.decisions.live.at_version(cast(Any, new), first[0].version)).match.table

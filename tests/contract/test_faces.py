@@ -13,7 +13,7 @@ from adapters.rest.openapi import component
 from domain.games import GAMES
 from tests.support.use_cases import memory_stores
 
-DOCUMENT: dict[str, Any] = json.loads(build(memory_stores().services(), "0").state.openapi)
+DOCUMENT: dict[str, Any] = json.loads(build(memory_stores().node(), "0").state.openapi)
 OPERATIONS: dict[str, dict[str, Any]] = {
     "".join(word.capitalize() for word in operation["operationId"].split("_")): operation
     for path in DOCUMENT["paths"].values()

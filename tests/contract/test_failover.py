@@ -14,10 +14,11 @@ from adapters.postgres.tail import Followed, Tail
 from adapters.settings import Settings
 from domain.games import GAMES
 from domain.match import PlayerId
-from services.matches.matches import Answer, Matches
+from services.matches.commands import Answer
 from services.shared.errors import NotFound, Unavailable
 from services.shared.ids import MatchId
 from services.streams.match_stream import End, EndReason, EventItem, Watch
+from services.use_cases import Services
 from tests.support.montana import ENDLESS, WALK
 from tests.support.standby import Pair, pair
 from tests.support.use_cases import APPEND_QUEUE, POOL, proposal
@@ -37,7 +38,7 @@ def pairs() -> Iterator[Pair]:
 class Node:
     """A process of the service."""
 
-    matches: Matches
+    services: Services
     datastore: Datastore
     tail: Tail
 
@@ -46,19 +47,20 @@ class Node:
         """Return one on a database."""
         datastore = Datastore(conninfo, POOL)
         store = postgres_store(dict(GAMES), datastore, APPEND_QUEUE)
-        matches = use_cases(Settings(), datastore, store).matches
+        services = use_cases(Settings(), datastore, store)
+        channels = services.match_streams.channels
         tail = Tail(
             conninfo,
-            Followed(matches.feeds.hear, own=lambda: store.writer),
-            back=matches.feeds.doubt_all,
+            Followed(channels.hear, own=lambda: store.writer),
+            back=channels.doubt_all,
         )
         await tail.start()
-        return cls(matches, datastore, tail)
+        return cls(services, datastore, tail)
 
     async def stop(self) -> None:
         """End it."""
         await self.tail.stop()
-        await self.matches.drain()
+        await self.services.drain()
         self.datastore.close()
 
     async def move(self, match: MatchId, key: str) -> Answer:
@@ -66,7 +68,7 @@ class Node:
         async with asyncio.timeout(30):
             while True:
                 try:
-                    return await self.matches.submit(
+                    return await self.services.commands.submit(
                         ANN, match, WALK, key=key, expected_version=None, validate_only=False
                     )
                 except Unavailable:
@@ -75,7 +77,9 @@ class Node:
 
 async def opened(node: Node) -> MatchId:
     """Return a match that can be played for ever, at version 4."""
-    _, listed = await node.matches.open(ANN, proposal(options=GAMES["montana"].options(deal=ENDLESS)), None)
+    _, listed = await node.services.openings.open(
+        ANN, proposal(options=GAMES["montana"].options(deal=ENDLESS)), None
+    )
     return listed.id
 
 
@@ -100,8 +104,10 @@ async def test_the_new_primary_lacks_what_a_node_remembers(pairs: Pair) -> None:
         await one.move(match, f"{number}")
     pairs.caught_up()
     # The first sees the losses at its own command, the second when the server is back.
-    watches = [await node.matches.watch(match, ANN, after=4, looking_as=None) for node in (one, other)]
-    still = await other.matches.watch(quiet, ANN, after=0, looking_as=None)
+    watches = [
+        await node.services.match_streams.watch(match, ANN, after=4, looking_as=None) for node in (one, other)
+    ]
+    still = await other.services.match_streams.watch(quiet, ANN, after=0, looking_as=None)
     following = [asyncio.create_task(followed(watch)) for watch in watches]
     pairs.part()
     lost = await opened(one)
@@ -111,7 +117,7 @@ async def test_the_new_primary_lacks_what_a_node_remembers(pairs: Pair) -> None:
     pairs.fail_over()
 
     assert (await one.move(match, "6")).version == 9
-    assert [event.version for event in await one.matches._store.read(match)] == list(range(1, 10))
+    assert [event.version for event in await one.services.decisions.store.read(match)] == list(range(1, 10))
     for versions, end in [await task for task in following]:
         assert versions == list(range(5, 11))
         assert end == End(8, EndReason.EVENTS_LOST, resumable=True)
@@ -119,11 +125,11 @@ async def test_the_new_primary_lacks_what_a_node_remembers(pairs: Pair) -> None:
     assert (again.version, [event.version for event in again.events]) == (10, [10])
     assert await one.move(match, "5") == again
     for node in (one, other):
-        view = await node.matches.view(match, ANN, version=None, looking_as=None)
+        view = await node.services.queries.view(match, ANN, version=None, looking_as=None)
         assert view.version == 10
         with pytest.raises(NotFound):
-            await node.matches.view(lost, ANN, version=None, looking_as=None)
-        resumed = await node.matches.watch(match, ANN, after=8, looking_as=None)
+            await node.services.queries.view(lost, ANN, version=None, looking_as=None)
+        resumed = await node.services.match_streams.watch(match, ANN, after=8, looking_as=None)
         given = [told.item for told in await resumed.next()]
         assert [item.event.version for item in given if isinstance(item, EventItem)] == [9, 10]
         resumed.leave()

@@ -37,10 +37,8 @@ SOON = 10.0
 @asynccontextmanager
 async def serving(limits: Limits = UNLIMITED, most: int | None = None) -> AsyncIterator[GrpcServer]:
     """Give gRPC on stores in memory."""
-    services = memory_stores().services()
-    running = GrpcServer(
-        services, services.matches.ready, "127.0.0.1:0", Limiter(limits), most_connections=most
-    )
+    services = memory_stores().node()
+    running = GrpcServer(services, "127.0.0.1:0", Limiter(limits), most_connections=most)
     await running.start()
     try:
         yield running

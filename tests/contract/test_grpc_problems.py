@@ -17,6 +17,7 @@ from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped]
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
+from msgspec.structs import replace
 
 from adapters.grpc.call import CallFailed, call
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2
@@ -50,7 +51,7 @@ class Face:
 
     async def start(self) -> None:
         """Serve, connect, open an account and a match."""
-        self.server = GrpcServer(self.stores.services(), self.readiness, "127.0.0.1:0")
+        self.server = GrpcServer(replace(self.stores.node(), ready=self.readiness), "127.0.0.1:0")
         await self.server.start()
         self.address = f"127.0.0.1:{self.server.port}"
         # The stubs are typed for channels that block, and the channel's own types want what has a default.
@@ -502,7 +503,7 @@ async def test_the_catalogue(face: Face) -> None:
 
 async def test_an_address_that_is_taken(face: Face) -> None:
     """A second server at the same address does not start."""
-    second = GrpcServer(face.stores.services(), face.readiness, face.address)
+    second = GrpcServer(replace(face.stores.node(), ready=face.readiness), face.address)
     with pytest.raises(RuntimeError):
         await second.start()
 

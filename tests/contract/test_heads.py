@@ -61,15 +61,15 @@ def signer(stores: Stores) -> HeadSigner:
 async def finished(stores: Stores) -> MatchId:
     """Return a match that was given up at once."""
     node = stores.node()
-    _, listed = await node.open(ANN, proposal(), None)
-    await node.submit(ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False)
+    _, listed = await node.openings.open(ANN, proposal(), None)
+    await node.commands.submit(ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False)
     return listed.id
 
 
 async def test_a_head_is_signed_once_the_match_has_finished(stores: Stores) -> None:
     """Its id, its version and its hash, by the key that is published; a match in play is not signed."""
     node = stores.node()
-    _, playing = await node.open(ANN, proposal(), None)
+    _, playing = await node.openings.open(ANN, proposal(), None)
     id = await finished(stores)
     assert await stores.heads.signed(id) is None
     await signer(stores).step()

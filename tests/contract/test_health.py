@@ -34,9 +34,9 @@ async def stores(database: str) -> AsyncIterator[PostgresStores]:
 @asynccontextmanager
 async def served(stores: PostgresStores, vitals: Vitals) -> AsyncIterator[tuple[httpx.AsyncClient, Any]]:
     """Give a client of REST, and what asks gRPC for health."""
-    services = replace(stores.services(), vitals=vitals)
+    services = replace(stores.node(), vitals=vitals, ready=vitals.ready)
     app = cast(Any, build(services, "0"))
-    server = GrpcServer(services, vitals.ready, "127.0.0.1:0")
+    server = GrpcServer(services, "127.0.0.1:0")
     await server.start()
     async with (
         httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://montane") as http,

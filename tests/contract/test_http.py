@@ -45,7 +45,7 @@ class Http:
                 token=ENOUGH, anonymous=ENOUGH, address=ENOUGH, login=ENOUGH, streams=ENOUGH, open_streams=1
             )
         )
-        self.services = self.stores.services()
+        self.services = self.stores.node()
         self.app = app = build(self.services, "0", self.limiter, place)
         self.methods: dict[str, str] = app.state.methods
         self.document: dict[str, Any] = json.loads(app.state.openapi)
@@ -144,8 +144,8 @@ async def test_head_opens_no_stream(rest: Http, path: str) -> None:
 async def test_who_asks_for_a_head_alone_is_not_there(rest: Http) -> None:
     """It opens no stream: nobody is told that it came, or that it went."""
     match = MatchId(rest.match)
-    secrets = await rest.services.matches.decisions.secrets(match)
-    watch = await rest.services.matches.watch(
+    secrets = await rest.services.decisions.secrets(match)
+    watch = await rest.services.match_streams.watch(
         match, None, after=None, looking_as=None, invitation=secrets.invitation.hex()
     )
     try:

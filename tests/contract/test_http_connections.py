@@ -87,7 +87,7 @@ class Face:
 @asynccontextmanager
 async def serving(**most: int) -> AsyncIterator[Face]:
     """Give REST on stores in memory, with these bounds."""
-    services = memory_stores().services()
+    services = memory_stores().node()
     counted = Connections(**most)
     address, stop = await start_rest(Address("127.0.0.1", 0), services, connections=counted)
     try:

@@ -128,7 +128,7 @@ class MatchLog(Application[UUID]):
 async def test_the_librarys_tools_read_our_matches(database: str) -> None:
     """What was played through the service is listed, loaded and followed by an application of the library."""
     async with postgres_stores(database) as stores:
-        _, listed = await stores.node().open(ANN, proposal(), None)
+        _, listed = await stores.node().openings.open(ANN, proposal(), None)
         written = await stores.store.read(listed.id)
     datastore = Datastore(database, 4)
     log = MatchLog(datastore)

@@ -45,13 +45,13 @@ class Faces:
     async def prepare(self, open_ones: AsyncExitStack) -> None:
         """Serve, connect, open an account and a match."""
         stores = memory_stores()
-        services = self.services = stores.services()
+        services = self.services = stores.node()
         self.address, stop = await start_rest(Address("127.0.0.1", 0), services, self.limiter)
         open_ones.push_async_callback(stop)
-        server = GrpcServer(services, services.matches.ready, "127.0.0.1:0", self.limiter)
+        server = GrpcServer(services, "127.0.0.1:0", self.limiter)
         await server.start()
         open_ones.push_async_callback(server.stop, 0)
-        open_ones.push_async_callback(services.matches.feeds.close, 1)
+        open_ones.push_async_callback(services.match_streams.channels.close, 1)
         # The stubs are typed for channels that block, and the channel's own types want what has a default.
         channel: Any = await open_ones.enter_async_context(
             grpc.aio.insecure_channel(f"127.0.0.1:{server.port}")
@@ -376,7 +376,7 @@ async def test_at_once_no_more_pass_than_may(face: str) -> None:
 def documented(limits: Limits) -> dict[str, Any]:
     """Return the OpenAPI document of a server with these budgets."""
     stores = memory_stores()
-    app = build(stores.services(), "0", Limiter(limits))
+    app = build(stores.node(), "0", Limiter(limits))
     document: dict[str, Any] = json.loads(app.state.openapi)
     return document
 

@@ -95,7 +95,7 @@ async def test_who_is_barred_may_not_look(table: Table, *, by_name: bool) -> Non
 
 async def private(stores: Stores) -> tuple[Services, MatchId, str]:
     """Return the use cases of a node, a private match of three that Ann opened, and its link."""
-    node = stores.services()
+    node = stores.node()
     id = await opened(node, 3, visibility=Visibility.PRIVATE)
     return node, id, (await node.invitations.link(ANN, id)).invitation
 
@@ -117,7 +117,7 @@ async def test_streams_that_are_open_by_a_link_end_with_it(*, kick: bool) -> Non
     """Of the match and of its talk, on every node; those of who sits there or is invited by name go on."""
     stores = memory_stores()
     node, id, shown = await private(stores)
-    other = stores.services()
+    other = stores.node()
     await node.lobby.take_seat(BEN, id, 1, "", None, invitation=shown)
     if not kick:
         # Also while the match is played.
@@ -125,16 +125,16 @@ async def test_streams_that_are_open_by_a_link_end_with_it(*, kick: bool) -> Non
     watched: dict[str, Any] = {}
     for name, at, player in (("anybody", node, None), ("afar", other, None), ("Cam", node, CAM)):
         given: dict[str, Any] = {"looking_as": None, "after": None, "invitation": shown}
-        watched[name] = await at.matches.watch(id, player, **given)
+        watched[name] = await at.match_streams.watch(id, player, **given)
     talk = await node.chat.listen(id, CAM, room=None, after=None, invitation=shown)
-    seat = await node.matches.watch(id, BEN if not kick else ANN, after=None, looking_as=None)
+    seat = await node.match_streams.watch(id, BEN if not kick else ANN, after=None, looking_as=None)
     await items(talk)
     if kick:
         await node.lobby.leave_seat(ANN, id, 1, None)
     else:
         await node.invitations.renew(ANN, id, None)
-    version = (await node.matches.read(id, ANN)).version
-    other.matches.feeds.hear(id, version)
+    version = (await node.queries.read(id, ANN)).version
+    other.match_streams.channels.hear(id, version)
     for stream in watched.values():
         end = (await items(stream))[-1]
         assert (end.reason, end.version, stream.over) == (EndReason.INVITATION_RENEWED, version, True)
@@ -149,7 +149,7 @@ async def test_streams_that_are_open_by_a_link_end_with_it(*, kick: bool) -> Non
 async def test_who_is_invited_by_name_meanwhile_goes_on() -> None:
     """A stream that began by the link is no longer open by it alone."""
     node, id, shown = await private(memory_stores())
-    watch = await node.matches.watch(id, CAM, after=None, looking_as=None, invitation=shown)
+    watch = await node.match_streams.watch(id, CAM, after=None, looking_as=None, invitation=shown)
     await items(watch)
     await node.lobby.take_seat(CAM, id, 1, "", None, invitation=shown)
     await node.invitations.renew(ANN, id, None)
@@ -182,7 +182,7 @@ async def test_who_is_barred_neither_talks_nor_reads() -> None:
 async def test_the_list_has_no_private_match_for_who_was_put_out(database: str) -> None:
     """Though it was invited by name; to those who are it stays listed."""
     async with postgres_stores(database) as stores:
-        node = stores.services()
+        node = stores.node()
         cam, dot = [(await node.players.open_guest(name))[0].id for name in ("Cam", "Dot")]
         id = await opened(node, 3, visibility=Visibility.PRIVATE)
         for guest in (cam, dot):
@@ -191,7 +191,7 @@ async def test_the_list_has_no_private_match_for_who_was_put_out(database: str) 
 
         async def lists(who: PlayerId) -> list[MatchId]:
             stores.catch_up()
-            page = await node.matches.page(who, MatchFilter(), after=None, size=9)
+            page = await node.match_list.page(who, MatchFilter(), after=None, size=9)
             return [one.id for one in page.items]
 
         assert await lists(cam) == [id]

@@ -45,10 +45,10 @@ async def test_both_faces_listen_where_they_are_told(
     """A name means all its addresses, and the empty address of IPv6 both kinds."""
     if "[" in text and not IPV6:
         pytest.skip("this machine has no IPv6")
-    services = memory_stores().services()
+    services = memory_stores().node()
     asked = load({"http_addr": text, "grpc_addr": text}, {})
     address, stop = await start_rest(asked.http_addr, services)
-    server = GrpcServer(services, services.matches.ready, str(asked.grpc_addr))
+    server = GrpcServer(services, str(asked.grpc_addr))
     await server.start()
     try:
         for host in reached:
@@ -73,15 +73,15 @@ async def test_both_faces_listen_where_they_are_told(
 )
 async def test_where_nothing_can_listen(host: str, why: str) -> None:
     """One line names setting, address and reason."""
-    services = memory_stores().services()
+    services = memory_stores().node()
     with pytest.raises(StartError, match=r"MONTANE_HTTP_ADDR: cannot listen on .*" + why) as refused:
         await start_rest(Address(host, 0), services)
     assert "\n" not in str(refused.value)
     with pytest.raises(RuntimeError):
-        await GrpcServer(services, services.matches.ready, str(Address(host, 0))).start()
+        await GrpcServer(services, str(Address(host, 0))).start()
 
 
 async def test_a_port_that_is_taken_is_told() -> None:
     """Also if only one of the name's addresses is."""
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(StartError, match="in use"):
-        await start_rest(Address("localhost", taken.getsockname()[1]), memory_stores().services())
+        await start_rest(Address("localhost", taken.getsockname()[1]), memory_stores().node())

@@ -72,7 +72,7 @@ class Table:
     async def open(self, name: str, opener: PlayerId, *others: PlayerId, **terms: Any) -> None:
         """Open a match of Mountains in which some sit down."""
         wanted = proposal(**({"game": "mountains", "options": MOUNTAINS, "seats": 2} | terms))
-        _, opened = await self._node.open(opener, wanted, None)
+        _, opened = await self._node.openings.open(opener, wanted, None)
         self.ids[name] = opened.id
         for seat, player in enumerate(others, start=1):
             holder = Holder(player, HolderKind.HUMAN, "")
@@ -201,7 +201,7 @@ async def test_pages_make_up_the_list(table: Table, stores: Stores, wanted: dict
         names: list[str] = []
         token: str | None = None
         while True:
-            page = await node.page(ANN, MatchFilter(**wanted), after=token, size=size)
+            page = await node.match_list.page(ANN, MatchFilter(**wanted), after=token, size=size)
             assert len(page.items) == size or page.next is None
             names += table.names([one.id for one in page.items])
             if (token := page.next) is None:
@@ -214,28 +214,28 @@ async def test_bad_requests_are_refused() -> None:
     stores = memory_stores()
     node = stores.node()
     for _ in range(2):
-        await node.open(ANN, proposal(), None)
+        await node.openings.open(ANN, proposal(), None)
     with pytest.raises(NotFound):
-        await node.page(None, MatchFilter(game="chess"), after=None, size=1)
+        await node.match_list.page(None, MatchFilter(game="chess"), after=None, size=1)
     with pytest.raises(Malformed, match="INVALID_FIELD"):
-        await node.page(None, MatchFilter(player=PlayerId("ann")), after=None, size=1)
+        await node.match_list.page(None, MatchFilter(player=PlayerId("ann")), after=None, size=1)
     with pytest.raises(Unauthenticated, match="TOKEN_MISSING"):
-        await node.page(None, MatchFilter(my_turn=True), after=None, size=1)
-    token = (await node.page(None, EVERYTHING, after=None, size=1)).next
+        await node.match_list.page(None, MatchFilter(my_turn=True), after=None, size=1)
+    token = (await node.match_list.page(None, EVERYTHING, after=None, size=1)).next
     assert token is not None
     for wanted, after in ((MatchFilter(game="montana"), token), (EVERYTHING, token[:-1]), (EVERYTHING, "")):
         with pytest.raises(Malformed, match="INVALID_FIELD"):
-            await node.page(None, wanted, after=after, size=1)
+            await node.match_list.page(None, wanted, after=after, size=1)
 
 
 async def test_both_faces_take_the_same_filters() -> None:
     """REST and gRPC find the same matches, and refuse the same."""
     stores = memory_stores()
-    services = stores.services()
+    services = stores.node()
     ann, token = await services.players.open_guest("Ann")
     for seat in (0, None):
-        await services.matches.open(ann.id, proposal(seat=seat), None)
-    server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
+        await services.openings.open(ann.id, proposal(seat=seat), None)
+    server = GrpcServer(services, "127.0.0.1:0")
     await server.start()
     transport = httpx.ASGITransport(app=cast(Any, build(services, "0")))
     bearer = {"authorization": f"Bearer {token}"}

@@ -26,7 +26,7 @@ from domain.games import GAMES
 from tests.support.use_cases import memory_stores
 
 STORES = memory_stores()
-SCHEMAS: dict[str, Any] = json.loads(build(STORES.services(), "0").state.openapi)["components"]["schemas"]
+SCHEMAS: dict[str, Any] = json.loads(build(STORES.node(), "0").state.openapi)["components"]["schemas"]
 
 TAGS = {"type", "game"}
 """The fields by which JSON tells the members of a union apart; in a oneof the field does that."""

@@ -12,10 +12,10 @@ from adapters.postgres.outages import PostgresOutages
 from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign, TimeControl, TimeControlKind
 from services.background.timekeeper import Timekeeper
-from services.matches.matches import Matches
 from services.matches.outages import BEAT, Heart, Settlement
 from services.shared.health import Degraded, Vitals
 from services.shared.ids import MatchId
+from services.use_cases import Services
 from tests.support.use_cases import ManualClock, PostgresStores, lobby_of, postgres_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
@@ -36,11 +36,11 @@ class Deployment:
         self.node = stores.node()
         self.timekeeper = self.keeper(self.node)
 
-    def keeper(self, node: Matches) -> Timekeeper:
+    def keeper(self, node: Services) -> Timekeeper:
         """Return what says that time is up, of a node."""
         return Timekeeper(node.decisions, self.stores.agenda, self.clock, OPEN_FOR)
 
-    def settlement(self, node: Matches) -> Settlement:
+    def settlement(self, node: Services) -> Settlement:
         """Return what moves all deadlines, of a node."""
         return Settlement(self.outages, self.stores.agenda.timed, node.decisions.settle, self.clock.now)
 
@@ -55,20 +55,22 @@ class Deployment:
         """Return a match of Mountains in which Ann is to act first, against Ben."""
         options = GAMES["mountains"].options(first_seat=0)
         wanted = proposal(game="mountains", options=options, time_control=control, **changes)
-        _, listed = await self.node.open(ANN, wanted, None)
+        _, listed = await self.node.openings.open(ANN, wanted, None)
         await lobby_of(self.node).take_seat(BEN, listed.id, 1, "", None)
         return listed.id
 
-    async def move(self, match: MatchId, key: str | None = None, node: Matches | None = None) -> int:
+    async def move(self, match: MatchId, key: str | None = None, node: Services | None = None) -> int:
         """Make Ann's first legal move, and return the version that it leads to."""
         node = node or self.node
-        command = (await node.legal_moves(match, ANN)).legal_moves[0]
-        given = await node.submit(ANN, match, command, key=key, expected_version=None, validate_only=False)
+        command = (await node.queries.legal_moves(match, ANN)).legal_moves[0]
+        given = await node.commands.submit(
+            ANN, match, command, key=key, expected_version=None, validate_only=False
+        )
         return given.version
 
     async def names(self, match: MatchId) -> list[str]:
         """Return the names of a match's events."""
-        page = await self.node.events(match, ANN, after=0, size=200, looking_as=None)
+        page = await self.node.queries.events(match, ANN, after=0, size=200, looking_as=None)
         return [event.type for event in page.items]
 
     async def moved(self, match: MatchId) -> int:
@@ -131,11 +133,13 @@ async def test_an_outage_is_put_down_once(there: Deployment) -> None:
 async def test_a_move_that_comes_again_with_its_key_is_made(there: Deployment) -> None:
     """The database was away beyond the deadline; the player kept sending, and may move once it is back."""
     match = await there.duel()
-    at = (await there.node.read(match, ANN)).version
-    command = (await there.node.legal_moves(match, ANN)).legal_moves[0]
+    at = (await there.node.queries.read(match, ANN)).version
+    command = (await there.node.queries.legal_moves(match, ANN)).legal_moves[0]
     await there.away(45)
     given = [
-        await there.node.submit(ANN, match, command, key="k", expected_version=at, validate_only=False)
+        await there.node.commands.submit(
+            ANN, match, command, key="k", expected_version=at, validate_only=False
+        )
         for _ in range(2)
     ]
     assert given[0] == given[1]
@@ -146,9 +150,11 @@ async def test_a_move_that_comes_again_with_its_key_is_made(there: Deployment) -
 async def test_what_would_be_legal_is_said_of_the_moved_deadline(there: Deployment) -> None:
     """To validate a move gives the outage back, too."""
     match = await there.duel()
-    command = (await there.node.legal_moves(match, ANN)).legal_moves[0]
+    command = (await there.node.queries.legal_moves(match, ANN)).legal_moves[0]
     await there.away(45)
-    answer = await there.node.submit(ANN, match, command, key=None, expected_version=None, validate_only=True)
+    answer = await there.node.commands.submit(
+        ANN, match, command, key=None, expected_version=None, validate_only=True
+    )
     assert answer.events == ()
     assert await there.moved(match) == 1
 
@@ -162,7 +168,7 @@ async def test_nobody_is_timed_out_by_an_outage(there: Deployment) -> None:
     await asyncio.gather(*(there.keeper(node).step() for node in nodes))
     there.stores.catch_up()
     assert await there.moved(match) == 1
-    view = await there.node.view(match, ANN, version=None, looking_as=None)
+    view = await there.node.queries.view(match, ANN, version=None, looking_as=None)
     assert view.clocks is not None
     deadline = view.clocks.deadline(view.clocks.running[0])
     assert deadline is not None
@@ -180,7 +186,9 @@ async def test_all_deadlines_move_once_for_each_outage(there: Deployment, databa
     quick, slow = await there.duel(), await there.duel(TimeControl(TimeControlKind.RESERVE, seconds=600))
     without = await there.duel(TimeControl())
     over = await there.duel()
-    await there.node.submit(ANN, over, Resign(), key=None, expected_version=None, validate_only=False)
+    await there.node.commands.submit(
+        ANN, over, Resign(), key=None, expected_version=None, validate_only=False
+    )
     there.stores.catch_up()
     await there.away(10)
     await there.outages.beat()
@@ -215,12 +223,12 @@ async def test_a_clock_that_began_later_is_not_moved(there: Deployment) -> None:
 async def test_matches_wait_for_players_as_much_longer(there: Deployment) -> None:
     """Of the time in which a match waits to be filled an outage is no part, either."""
     wanted = proposal(game="mountains", options=GAMES["mountains"].options())
-    _, waiting = await there.node.open(ANN, wanted, None)
+    _, waiting = await there.node.openings.open(ANN, wanted, None)
     there.stores.catch_up()
     there.clock.advance(OPEN_FOR - 60 * SECOND)
     await there.away(120)
     await there.keeper(there.stores.node()).step()
-    assert (await there.node.read(waiting.id, ANN)).match.phase is Phase.OPEN
+    assert (await there.node.queries.read(waiting.id, ANN)).match.phase is Phase.OPEN
     there.clock.advance(75 * SECOND)
     await there.keeper(there.stores.node()).step()
-    assert (await there.node.read(waiting.id, ANN)).match.phase is Phase.CANCELLED
+    assert (await there.node.queries.read(waiting.id, ANN)).match.phase is Phase.CANCELLED

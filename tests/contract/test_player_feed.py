@@ -52,14 +52,16 @@ async def guests(services: Services, *names: str) -> list[PlayerId]:
 
 async def begun(services: Services, ann: PlayerId, ben: PlayerId) -> MatchId:
     """Return a match of Mountains that Ann has opened, with Ben."""
-    _, opened = await services.matches.open(ann, proposal(game="mountains", options=MOUNTAINS, seats=2), None)
+    _, opened = await services.openings.open(
+        ann, proposal(game="mountains", options=MOUNTAINS, seats=2), None
+    )
     await services.lobby.take_seat(ben, opened.id, 1, "", None)
     return opened.id
 
 
 async def given_up(services: Services, match: MatchId, player: PlayerId) -> None:
     """Let a player give a match up."""
-    await services.matches.submit(
+    await services.commands.submit(
         player, match, Resign(), key=None, expected_version=None, validate_only=False
     )
 
@@ -71,7 +73,7 @@ async def says(services: Services, match: MatchId, player: PlayerId, text: str) 
 
 async def test_every_store_numbers_what_concerns_a_player(stores: Stores) -> None:
     """From 1 without a gap, in the order of the log, a part at a time; nobody else's is among it."""
-    services = stores.services()
+    services = stores.node()
     ann, ben, cam = await guests(services, "Ann", "Ben", "Cam")
     for other in (ben, cam, ben):
         await given_up(services, await begun(services, ann, other), other)
@@ -91,7 +93,7 @@ async def test_every_store_numbers_what_concerns_a_player(stores: Stores) -> Non
 
 async def test_every_store_finds_the_talk_for_a_player(stores: Stores) -> None:
     """The last message, and any by its id, but none that is not for the player."""
-    services = stores.services()
+    services = stores.node()
     ann, ben, cam = await guests(services, "Ann", "Ben", "Cam")
     match = await begun(services, ann, ben)
     assert await stores.chat_log.latest_for(ben) is None
@@ -129,7 +131,7 @@ async def until_ended(reading: PlayerReading, matches: int) -> list[PlayerEvent]
 async def test_a_stream_on_another_node_has_no_gap(database: str) -> None:
     """What one node writes, a stream on another gives once and in order, also while connections are lost."""
     async with postgres_stores(database) as here, postgres_stores(database) as there:
-        writing, watching = here.services(), there.services()
+        writing, watching = here.node(), there.node()
         ann, ben = await guests(writing, "Ann", "Ben")
         models = ReadModels(dict(GAMES), here.datastore, read_models())
         follower = Follower(models.catch_up)
@@ -189,10 +191,10 @@ class Faces:
 async def faces() -> AsyncIterator[Faces]:
     """Both faces."""
     stores = memory_stores()
-    services = stores.services()
+    services = stores.node()
     _, token = await services.players.open_guest("Ann")
     address, stop = await start_rest(Address("127.0.0.1", 0), services)
-    server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
+    server = GrpcServer(services, "127.0.0.1:0")
     await server.start()
     async with (
         httpx.AsyncClient(base_url=f"http://{address}", timeout=10) as http,

@@ -44,7 +44,7 @@ AWAY = LocalIssuer(1)
 def services() -> Services:
     """Return the use cases of one more process, which trusts the issuer."""
     issuer = OpenIdIssuer(AWAY.url, audience=AUDIENCE, jwks_url=None, clock_skew=0, clock=ManualClock(NOW))
-    return replace(STORES.services(), players=Players(STORES.accounts, STORES.clock, issuer))
+    return replace(STORES.node(), players=Players(STORES.accounts, STORES.clock, issuer))
 
 
 APP = build(services(), "0")
@@ -120,13 +120,9 @@ class Grpc(Face):
 
     async def start(self) -> None:
         """Serve and connect."""
-        self.server = GrpcServer(services(), self.ready, "127.0.0.1:0")
+        self.server = GrpcServer(services(), "127.0.0.1:0")
         await self.server.start()
         self.channel: Any = grpc.aio.insecure_channel(f"127.0.0.1:{self.server.port}")
-
-    async def ready(self) -> bool:
-        """Return whether the server is to say that it is ready."""
-        return True
 
     async def say(self, method: str, token: str | None = None, /, **fields: Any) -> Said:
         """Call a method by its name in gRPC, with the request's fields as JSON."""

@@ -13,11 +13,11 @@ from adapters.postgres import presence as stored
 from domain.games import GAMES
 from domain.match import Disclosure, PlayerId, Resign, StartMode, Visibility
 from domain.shared.seats import Seat
-from services.matches.matches import Matches
 from services.shared.ids import MatchId
 from services.streams import presence
 from services.streams.match_stream import CaughtUp, SnapshotItem, Watch
 from services.streams.presence import PresenceItem, SeatPresence
+from services.use_cases import Services
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
 
 MOUNTAINS = GAMES["mountains"]
@@ -43,19 +43,19 @@ async def stores(request: pytest.FixtureRequest) -> AsyncIterator[Stores]:
         yield found
 
 
-async def begun(node: Matches, **changes: Any) -> MatchId:
+async def begun(node: Services, **changes: Any) -> MatchId:
     """Return a match of two seats, of which Ann has the first."""
     terms = {"game": "mountains", "options": MOUNTAINS.options(), "seats": 2, "start": StartMode.MANUAL}
-    _, listed = await node.open(ANN, proposal(**terms | changes), None)
+    _, listed = await node.openings.open(ANN, proposal(**terms | changes), None)
     return listed.id
 
 
 @asynccontextmanager
 async def watching(
-    node: Matches, match: MatchId, player: PlayerId | None, **asked: Any
+    node: Services, match: MatchId, player: PlayerId | None, **asked: Any
 ) -> AsyncIterator[Watch]:
     """Give a stream that is left at the end."""
-    watch = await node.watch(
+    watch = await node.match_streams.watch(
         match, player, after=asked.pop("after", None), looking_as=asked.pop("as_", None), **asked
     )
     try:
@@ -105,7 +105,7 @@ async def test_who_comes_and_goes_on_one_node_is_told_on_another(stores: Stores)
             assert await told(watch, lambda item: item.onlookers == 2) == PresenceItem((HERE, NEVER), 2)
             async with watching(here, match, ANN):
                 pass
-            late = await here.watch(match, None, after=None, looking_as=None)
+            late = await here.match_streams.watch(match, None, after=None, looking_as=None)
             assert (await late.next())[0].item.presence == (Seat(0),)
             late.leave()
         away = await told(watch, lambda item: not item.seats[0].present)
@@ -125,7 +125,7 @@ async def test_a_node_that_dies_takes_its_streams_along(
         match = await begun(here)
         async with watching(here, match, None) as watch, watching(there, match, ANN):
             await told(watch, lambda item: item.seats[0].present)
-            task = there.feeds.presences._task
+            task = there.match_streams.channels.presences._task
             assert task is not None
             task.cancel()
             assert (await told(watch, lambda item: not item.seats[0].present)).seats[0].away_since is not None
@@ -147,8 +147,8 @@ async def test_what_a_crash_of_the_server_takes_is_stored_again(database: str) -
 async def test_only_the_holder_of_a_seat_is_present_there(stores: Stores) -> None:
     """Behind a disclosed end anybody may look as a seat; of those who look on only the number is told."""
     node = stores.node()
-    _, listed = await node.open(ANN, proposal(disclosure=Disclosure.AT_END), None)
-    await node.submit(ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False)
+    _, listed = await node.openings.open(ANN, proposal(disclosure=Disclosure.AT_END), None)
+    await node.commands.submit(ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False)
     away = SeatPresence(Seat(0), present=False, away_since=None)
     async with watching(node, listed.id, BEN, as_="0") as stranger:
         assert await told(stranger, lambda item: True) == PresenceItem((away,), 1)

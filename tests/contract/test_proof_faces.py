@@ -68,11 +68,11 @@ class Faces:
         """Take the budgets; without, there are none."""
         self.stores = memory_stores()
         self.clock = self.stores.clock = ManualClock(NOON)
-        self.services = self.stores.services()
+        self.services = self.stores.node()
         limiter = None if limits is None else Limiter(limits)
         app = cast(Any, build(self.services, "0", limiter))
         self.http = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://montane")
-        self.server = GrpcServer(self.services, self.services.matches.ready, "127.0.0.1:0", limiter)
+        self.server = GrpcServer(self.services, "127.0.0.1:0", limiter)
         self.players: dict[str, PlayerId] = {}
         self.tokens: dict[str, str] = {}
 
@@ -93,13 +93,13 @@ class Faces:
 
     async def match(self, game: str = "mountains", *, over: bool = False, **changes: Any) -> MatchId:
         """Return a match of Ann and Ben in play, or one that Ben gave up."""
-        matches, lobby = self.services.matches, self.services.lobby
+        matches, lobby = self.services, self.services.lobby
         seats = min(2, GAMES[game].max_seats)
-        _, listed = await matches.open(self.players["Ann"], wanted(game, seats, **changes), None)
+        _, listed = await matches.openings.open(self.players["Ann"], wanted(game, seats, **changes), None)
         if seats == 2:
             invitation = (await self.stores.seeds.secrets(listed.id)).invitation.hex()
             await lobby.take_seat(self.players["Ben"], listed.id, 1, "red", None, invitation=invitation)
-        view = await matches.view(listed.id, self.players["Ann"], version=None, looking_as="0")
+        view = await matches.queries.view(listed.id, self.players["Ann"], version=None, looking_as="0")
         if view.legal_moves:
             await self.command(listed.id, "Ann", view.legal_moves[0])
         if over:
@@ -108,7 +108,7 @@ class Faces:
 
     async def command(self, match: MatchId, name: str, command: Any) -> None:
         """Give a command."""
-        await self.services.matches.submit(
+        await self.services.commands.submit(
             self.players[name], match, command, key=None, expected_version=None, validate_only=False
         )
 
@@ -163,7 +163,7 @@ class Faces:
 
     async def bundled(self, match: MatchId, viewer: Viewer) -> bytes:
         """Return the bundle of a match as `services.proof.bundles` makes it."""
-        live = await self.services.matches.decisions.live.current(match)
+        live = await self.services.decisions.live.current(match)
         secrets, signed = await self.stores.seeds.secrets(match), await self.stores.heads.signed(match)
         terms = live.match.terms
         header = Header(
@@ -256,7 +256,7 @@ async def test_a_proof_grows_with_the_match(faces: Faces) -> None:
     """Its commitment and head in play; seed and signature behind its end; its day once that is closed."""
     match = await faces.match()
     proof = await faces.both(None, "GetProof", match=match)
-    live = await faces.services.matches.decisions.live.current(match)
+    live = await faces.services.decisions.live.current(match)
     assert (proof["version"], proof["head"]) == (live.version, live.head)
     assert proof["seed_commitment"] == live.match.terms.seed_commitment
     assert {proof[field] for field in ("seed", "kid", "signature", "day", "inclusion")} == {None}

@@ -108,7 +108,7 @@ async def test_those_who_block_are_placed_apart(stores: Stores) -> None:
 
 async def test_who_sat_down_unasked_is_seen_too(stores: Stores) -> None:
     """Nobody is placed with one whom it has blocked who took a seat of a match that waits by itself."""
-    node = stores.services()
+    node = stores.node()
     ann, ben, cam = [(await node.players.open_guest(name))[0].id for name in ("Ann", "Ben", "Cam")]
     await stores.block_list.add(ben, Blocked(cam, NOW), 10)
     waits = (await node.quick_match.join(ann, wanted(seats=3), None))[1].id
@@ -128,7 +128,7 @@ async def test_a_server_that_is_away_is_unavailable() -> None:
 
 async def test_a_match_of_the_list_is_joined(stores: Stores) -> None:
     """One that was opened in another way is found as soon as it is listed."""
-    node = stores.services()
+    node = stores.node()
     id = await opened(node)
     stores.catch_up()
     _, listed = await node.quick_match.join(BEN, wanted(), None)
@@ -148,7 +148,7 @@ async def test_many_callers_on_several_nodes_end_in_full_matches(
     """Of 200 at once nobody sits twice or alone; what is left over when they do not divide waits in one."""
     async with AsyncExitStack() as nodes:
         stores = [await nodes.enter_async_context(postgres_stores(database)) for _ in range(NODES)]
-        services = [one.services() for one in stores]
+        services = [one.node() for one in stores]
         players = [player(number) for number in range(1, CALLERS + 1)]
         calls = [
             services[number % NODES].quick_match.join(one, wanted(game, seats), None)

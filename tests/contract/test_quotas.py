@@ -10,7 +10,7 @@ import pytest
 from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign, StartMode, Visibility
 from services.lobby.waiting import Wish
-from services.matches.matches import terms_of
+from services.matches.opening import terms_of
 from services.matches.same_terms import fit_of
 from services.matches.store import Secrets
 from services.players.quotas import Holding, QuotaKind
@@ -63,9 +63,7 @@ async def test_so_many_are_taken_and_no_more(stores: Stores) -> None:
 async def test_many_at_once_are_as_many_as_may_be(database: str) -> None:
     """On several nodes: none slips past the limit."""
     async with postgres_stores(database) as one, postgres_stores(database) as other:
-        asked = [
-            (one, other)[number % 2].services().matches.open(ANN, wanted(), None) for number in range(40)
-        ]
+        asked = [(one, other)[number % 2].node().openings.open(ANN, wanted(), None) for number in range(40)]
         told = await asyncio.gather(*asked, return_exceptions=True)
         refused = [error for error in told if isinstance(error, BaseException)]
         assert {type(error) for error in refused} == {TooMany}
@@ -75,7 +73,7 @@ async def test_many_at_once_are_as_many_as_may_be(database: str) -> None:
 async def test_what_nobody_noted_is_found_by_the_log(database: str) -> None:
     """A match that began or was called off, and one that was never opened, counts no more; others do."""
     async with postgres_stores(database) as stores:
-        node = stores.services()
+        node = stores.node()
         ids = [await opened(node) for _ in range(20)]
         await sits(node, BEN, ids[0], 1)
         await node.lobby.cancel(ANN, ids[1], None)
@@ -95,7 +93,7 @@ async def test_what_nobody_noted_is_found_by_the_log(database: str) -> None:
 
 async def bots(node: Services, seats: int, *, own: int | None = None, who: PlayerId = ANN) -> MatchId:
     """Return a match that bots were seated in, by the word of its opener, who has a seat or none."""
-    match = (await node.matches.open(who, wanted(seats=seats, seat=own), None))[1].id
+    match = (await node.openings.open(who, wanted(seats=seats, seat=own), None))[1].id
     for seat in range(seats):
         if seat != own:
             await node.lobby.seat_bot(who, match, seat, "random", "", f"bot {seat}")
@@ -104,11 +102,11 @@ async def bots(node: Services, seats: int, *, own: int | None = None, who: Playe
 
 async def test_bots_alone_play_so_many_matches_of_a_player(stores: Stores) -> None:
     """Those in which it plays too do not count, nor those of others, nor those that are over."""
-    node = stores.services()
+    node = stores.node()
     first = await bots(node, 2)
     for _ in range(4):
         await bots(node, 2)
-    match = (await node.matches.open(ANN, wanted(seat=None), None))[1].id
+    match = (await node.openings.open(ANN, wanted(seat=None), None))[1].id
     await node.lobby.seat_bot(ANN, match, 0, "random", "", None)
     with pytest.raises(TooMany, match="TOO_MANY_BOT_MATCHES"):
         await node.lobby.seat_bot(ANN, match, 1, "random", "", None)
@@ -124,10 +122,10 @@ async def test_bots_alone_play_so_many_matches_of_a_player(stores: Stores) -> No
 
 async def test_who_gives_up_leaves_a_match_to_the_bots(stores: Stores) -> None:
     """It counts from then on, and whatever seats more than one bot is refused; until the match is over."""
-    node = stores.services()
+    node = stores.node()
     for _ in range(5):
         match = await bots(node, 3, own=0)
-        await node.matches.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
+        await node.commands.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
     await node.holdings.drain()
     with pytest.raises(TooMany, match="TOO_MANY_BOT_MATCHES"):
         await bots(node, 3, own=0)
@@ -136,10 +134,10 @@ async def test_who_gives_up_leaves_a_match_to_the_bots(stores: Stores) -> None:
 
 async def test_so_many_invitations_are_pending(stores: Stores) -> None:
     """Of one player, over all its matches; who sits down, and a match that ends, make room."""
-    node = stores.services()
+    node = stores.node()
     guests = [(await node.players.open_guest("Guest"))[0].id for _ in range(26)]
     terms: dict[str, Any] = {"visibility": Visibility.PRIVATE, "start": StartMode.MANUAL}
-    one, other = [(await node.matches.open(ANN, wanted(seats=3, **terms), None))[1].id for _ in range(2)]
+    one, other = [(await node.openings.open(ANN, wanted(seats=3, **terms), None))[1].id for _ in range(2)]
     for id in (one, other):
         for guest in guests[:25]:
             await node.invitations.invite(ANN, id, guest, guest)
@@ -151,7 +149,7 @@ async def test_so_many_invitations_are_pending(stores: Stores) -> None:
     await node.holdings.drain()
     await node.invitations.invite(guests[0], one, guests[25], None)
     await node.invitations.invite(ANN, other, guests[25], None)
-    third = (await node.matches.open(ANN, wanted(**terms), None))[1].id
+    third = (await node.openings.open(ANN, wanted(**terms), None))[1].id
     with pytest.raises(TooMany, match="TOO_MANY_INVITATIONS"):
         await node.invitations.invite(ANN, third, guests[0], None)
     await node.lobby.cancel(ANN, other, None)
@@ -161,10 +159,10 @@ async def test_so_many_invitations_are_pending(stores: Stores) -> None:
 
 async def test_bots_that_play_a_game_of_one_seat_count_too(stores: Stores) -> None:
     """It is played by bots alone as well, until it is over."""
-    node = stores.services()
+    node = stores.node()
     options = GAMES["montana"].options(deal=1)
     alone = [
-        (await node.matches.open(ANN, proposal(game="montana", options=options, seat=None), None))[1].id
+        (await node.openings.open(ANN, proposal(game="montana", options=options, seat=None), None))[1].id
         for _ in range(6)
     ]
     for id in alone[:5]:
@@ -173,7 +171,7 @@ async def test_bots_that_play_a_game_of_one_seat_count_too(stores: Stores) -> No
         await node.lobby.seat_bot(ANN, alone[5], 0, "random", "", None)
     bot = (await match_of(node, alone[0])).holders[0]
     assert bot is not None
-    await node.matches.submit(
+    await node.commands.submit(
         bot.player, alone[0], Resign(), key=None, expected_version=None, validate_only=False
     )
     await node.holdings.drain()
@@ -182,9 +180,9 @@ async def test_bots_that_play_a_game_of_one_seat_count_too(stores: Stores) -> No
 
 async def test_bots_that_never_play_alone_do_not_count(stores: Stores) -> None:
     """A match that is called off, or in which one of them makes room before the beginning."""
-    node = stores.services()
+    node = stores.node()
     for number in range(12):
-        match = (await node.matches.open(ANN, wanted(seat=None, start=StartMode.MANUAL), None))[1].id
+        match = (await node.openings.open(ANN, wanted(seat=None, start=StartMode.MANUAL), None))[1].id
         for seat in range(2):
             await node.lobby.seat_bot(ANN, match, seat, "random", "", f"bot {seat}")
         if number % 2:
@@ -201,9 +199,9 @@ async def test_bots_that_never_play_alone_do_not_count(stores: Stores) -> None:
 async def test_what_nobody_noted_keeps_nobody_from_seating_a_second_bot(database: str) -> None:
     """Of matches of bots alone that are over, though a crash has left them counted."""
     async with postgres_stores(database) as stores:
-        node = stores.services()
+        node = stores.node()
         for _ in range(MOST_HELD[QuotaKind.BOTS]):
-            over = (await node.matches.open(ANN, wanted(seat=None), None))[1].id
+            over = (await node.openings.open(ANN, wanted(seat=None), None))[1].id
             await node.lobby.cancel(ANN, over, None)
             await node.holdings.drain()
             await stores.quotas.note(Holding(ANN, QuotaKind.BOTS, over, stores.clock.now()))
@@ -215,8 +213,8 @@ async def test_a_match_that_was_never_opened_holds_up_one_search_at_most(
 ) -> None:
     """As a crash leaves it: a search waits for it once, and then nobody does."""
     monkeypatch.setattr("services.lobby.quick_match.OPENING", 0.1)
-    node = stores.services()
-    game = node.matches.game("mountains")
+    node = stores.node()
+    game = node.catalogue.game("mountains")
     fit = fit_of(terms_of(game, ANN, wanted(), Secrets(b"", b"")))
     lost = stores.clock.now() - timedelta(hours=1)
     never = match_id(new_uuid(lost))

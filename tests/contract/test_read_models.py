@@ -80,8 +80,10 @@ async def play(stores: PostgresStores, matches: int) -> None:
     """Open matches and resign each."""
     node = stores.node()
     for _ in range(matches):
-        _, opened = await node.open(ANN, proposal(), None)
-        await node.submit(ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+        _, opened = await node.openings.open(ANN, proposal(), None)
+        await node.commands.submit(
+            ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+        )
 
 
 async def rows(datastore: Datastore, table: str) -> list[tuple[Any, ...]]:
@@ -155,9 +157,11 @@ async def test_processes_take_turns(datastore: Datastore, stores: PostgresStores
     one, other = (following(datastore, Written("first"), batch=3) for _ in range(2))
     node = stores.node()
     for _ in range(2):
-        _, opened = await node.open(ANN, proposal(), None)
+        _, opened = await node.openings.open(ANN, proposal(), None)
         up(one)
-        await node.submit(ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+        await node.commands.submit(
+            ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+        )
         up(other)
     await play(stores, 5)
     await asyncio.gather(*(asyncio.to_thread(up, process) for process in (one, other)))

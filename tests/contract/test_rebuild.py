@@ -46,11 +46,13 @@ async def play(stores: PostgresStores, matches: int) -> None:
         solo = number % 2 == 0
         options = GAMES["montana" if solo else "mountains"].options()
         wanted = proposal(options=options) if solo else proposal(game="mountains", options=options)
-        _, opened = await node.open(ANN, wanted, None)
+        _, opened = await node.openings.open(ANN, wanted, None)
         if not solo:
             await lobby_of(node).take_seat(BEN, opened.id, 1, "", None)
         if number % 4 < 2:
-            await node.submit(ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+            await node.commands.submit(
+                ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+            )
 
 
 def bytes_of(database: str, model: ReadModel) -> dict[str, bytes]:

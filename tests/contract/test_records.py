@@ -45,25 +45,29 @@ async def given_up(stores: Stores, players: list[PlayerId], *losers: PlayerId) -
     """Play a match in which some give up, one after the other."""
     node = stores.node()
     wanted = proposal(game="mountains", options=MOUNTAINS.options(), seats=len(players))
-    _, opened = await node.open(players[0], wanted, None)
+    _, opened = await node.openings.open(players[0], wanted, None)
     for seat, player in enumerate(players[1:], start=1):
         await lobby_of(node).take_seat(player, opened.id, seat, "", None)
     for player in losers:
-        await node.submit(player, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+        await node.commands.submit(
+            player, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+        )
 
 
 async def alone(stores: Stores, player: PlayerId) -> int:
     """Play a deal of Montana until no move is left, and return its score."""
     node, dice = stores.node(), Random(1)
     options = GAMES["montana"].options(deal=1, redeals=0)
-    _, opened = await node.open(player, proposal(options=options), None)
+    _, opened = await node.openings.open(player, proposal(options=options), None)
     while True:
-        view = await node.legal_moves(opened.id, player)
+        view = await node.queries.legal_moves(opened.id, player)
         if view.outcome is not None:
             (score,) = view.outcome.scores
             return score
         move = dice.choice(view.legal_moves)
-        await node.submit(player, opened.id, move, key=None, expected_version=None, validate_only=False)
+        await node.commands.submit(
+            player, opened.id, move, key=None, expected_version=None, validate_only=False
+        )
 
 
 async def test_results_are_counted_by_player_and_game(stores: Stores) -> None:
@@ -74,9 +78,11 @@ async def test_results_are_counted_by_player_and_game(stores: Stores) -> None:
     await given_up(stores, [ann, ben, cam], cam, ann)
     await given_up(stores, [ann, ben])
     score = await alone(stores, ann)
-    _, opened = await stores.node().open(ann, proposal(options=GAMES["montana"].options(deal=ENDLESS)), None)
+    _, opened = await stores.node().openings.open(
+        ann, proposal(options=GAMES["montana"].options(deal=ENDLESS)), None
+    )
     for command in (WALK, Resign()):
-        await stores.node().submit(
+        await stores.node().commands.submit(
             ann, opened.id, command, key=None, expected_version=None, validate_only=False
         )
     stores.catch_up()
@@ -97,12 +103,12 @@ async def test_a_private_match_counts_for_nobody(stores: Stores) -> None:
     ann, ben = await guests(stores, "Ann", "Ben")
     node = stores.node()
     wanted = proposal(game="mountains", options=MOUNTAINS.options(), seats=2, visibility=Visibility.PRIVATE)
-    _, opened = await node.open(ann, wanted, None)
+    _, opened = await node.openings.open(ann, wanted, None)
     shown = (await node.decisions.secrets(opened.id)).invitation.hex()
     await lobby_of(node).take_seat(ben, opened.id, 1, "", None, invitation=shown)
-    await node.submit(ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
     stores.catch_up()
-    assert not (await node.read(opened.id, ann)).match.terms.rated
+    assert not (await node.queries.read(opened.id, ann)).match.terms.rated
     for player in (ann, ben):
         assert await stores.records.statistics(player) == []
         assert await stores.records.ratings(player) == {}
@@ -121,9 +127,9 @@ async def test_whose_time_was_up_has_lost_by_time(stores: Stores) -> None:
             time_control=hurry,
             on_time_out=on_time_out,
         )
-        _, opened = await node.open(ann, wanted, None)
+        _, opened = await node.openings.open(ann, wanted, None)
         await lobby_of(node).take_seat(ben, opened.id, 1, "", None)
-        late = (await node.view(opened.id, ann, version=None, looking_as=None)).to_act[0]
+        late = (await node.queries.view(opened.id, ann, version=None, looking_as=None)).to_act[0]
 
         def order(live: Live, secrets: Secrets, late: Seat = late) -> tuple[Seat | None, TimeOut]:
             return None, TimeOut(late)
@@ -131,7 +137,9 @@ async def test_whose_time_was_up_has_lost_by_time(stores: Stores) -> None:
         stores.clock.now()
         await node.decisions.carry_out(opened.id, order, by=None, key="late", asked=0)
         if on_time_out is OnTimeOut.DEFAULT_MOVE:
-            await node.submit(ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+            await node.commands.submit(
+                ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+            )
     stores.catch_up()
     both = await stores.records.statistics(ann) + await stores.records.statistics(ben)
     assert sorted((one.won, one.lost, one.resigned, one.timed_out) for one in both) in (
@@ -184,7 +192,7 @@ def place(ranked: list[Ranked]) -> tuple[float, PlayerId] | None:
 async def test_bad_requests_are_refused() -> None:
     """Nobody is found who is not there, and a token that was changed is refused."""
     stores = memory_stores()
-    achievements = stores.services().achievements
+    achievements = stores.node().achievements
     players = await guests(stores, *"AB")
     await given_up(stores, players, players[0])
     for unknown in ("player_00000000000000000000000001", "ann", "", "player_" + "é" * 26):
@@ -207,9 +215,9 @@ async def test_both_faces_tell_the_same() -> None:
     players = await guests(stores, "Ann", "Ben")
     await given_up(stores, players, players[1])
     await alone(stores, players[0])
-    services = stores.services()
+    services = stores.node()
     transport = httpx.ASGITransport(app=cast(Any, build(services, "0")))
-    server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
+    server = GrpcServer(services, "127.0.0.1:0")
     await server.start()
     async with (
         httpx.AsyncClient(transport=transport, base_url="http://here/v1") as rest,

@@ -26,7 +26,7 @@ GENEROUS = Limits(token=ENOUGH, anonymous=ENOUGH, address=ENOUGH, login=ENOUGH, 
 def application() -> Litestar:
     """Return the application on stores in memory."""
     stores = memory_stores()
-    return build(stores.services(), "0", Limiter(GENEROUS))
+    return build(stores.node(), "0", Limiter(GENEROUS))
 
 
 APP = application()

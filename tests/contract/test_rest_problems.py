@@ -22,7 +22,7 @@ class Rest:
     def __init__(self, stores: Stores) -> None:
         """Build it."""
         self.stores = stores
-        app = build(stores.services(), "0")
+        app = build(stores.node(), "0")
         self.http = httpx.AsyncClient(
             transport=httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False),
             base_url="http://montane",

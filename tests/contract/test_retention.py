@@ -20,12 +20,11 @@ from services.background.retention import BREATH, EVERY, Retention
 from services.background.timekeeper import Timekeeper
 from services.chat.log import ChatRoom
 from services.lobby.waiting import Wish
-from services.matches.matches import uuid_of
 from services.matches.store import OPENING_KEPT, Opening, Secrets
 from services.notify.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
 from services.players.quotas import Holding, QuotaKind
 from services.players.store import Scope
-from services.shared.ids import MatchId, match_id, new_uuid, written
+from services.shared.ids import MatchId, match_id, new_uuid, uuid_of, written
 from services.shared.time import Clock
 from services.use_cases import Services
 from tests.support.use_cases import ManualClock, PostgresStores, postgres_stores, proposal
@@ -88,7 +87,7 @@ async def test_tokens_that_have_expired_are_forgotten(
     database: str, stores: PostgresStores, archive: PostgresArchive, clock: ManualClock
 ) -> None:
     """A day after their time; those that are good, or good for ever, stay."""
-    services = stores.services()
+    services = stores.node()
     _, secret = await services.players.open_guest("Ann")
     identity = await services.players.authenticate(secret, Scope.PLAY)
     for days in (1, 1, 1, 1, 1, 30):
@@ -117,9 +116,9 @@ async def test_openings_that_never_began_are_forgotten(
     database: str, stores: PostgresStores, archive: PostgresArchive, clock: ManualClock
 ) -> None:
     """Seven days after somebody asked for them last; the secrets of matches are kept for good."""
-    services = stores.services()
+    services = stores.node()
     ann, _ = await services.players.open_guest("Ann")
-    matches = [(await services.matches.open(ann.id, proposal(), f"{number}"))[1].id for number in range(5)]
+    matches = [(await services.openings.open(ann.id, proposal(), f"{number}"))[1].id for number in range(5)]
     never = [Opening(new_uuid(BEGUN), Secrets(bytes(32), bytes(16)), "digest") for _ in range(5)]
     owner = uuid4()
     for number, opening in enumerate(never):
@@ -142,7 +141,7 @@ async def test_a_key_that_is_used_again_opens_another_match(
     stores: PostgresStores, archive: PostgresArchive, clock: ManualClock
 ) -> None:
     """If the match that it was to open never began; also while retention has not come to it."""
-    services = stores.services()
+    services = stores.node()
     ann, _ = await services.players.open_guest("Ann")
     for key, forgets in (("kept", False), ("forgotten", True)):
         number = new_uuid(clock.now())
@@ -151,9 +150,9 @@ async def test_a_key_that_is_used_again_opens_another_match(
         clock.advance(OPENING_KEPT + timedelta(seconds=1))
         if forgets:
             await forgotten(archive, clock.now())
-        _, listed = await services.matches.open(ann.id, proposal(), key)
+        _, listed = await services.openings.open(ann.id, proposal(), key)
         assert listed.id != match_id(number)
-        assert (await services.matches.open(ann.id, proposal(), key))[1].id == listed.id
+        assert (await services.openings.open(ann.id, proposal(), key))[1].id == listed.id
 
 
 async def test_calls_for_quick_matches_are_forgotten(
@@ -185,11 +184,11 @@ async def test_calls_for_quick_matches_are_forgotten(
 async def played(services: Services, stores: PostgresStores, ann: PlayerId, ben: PlayerId) -> MatchId:
     """Play a match of two with some talk, which one of them gives up."""
     options = GAMES["mountains"].options()
-    _, opened = await services.matches.open(ann, proposal(game="mountains", options=options, seats=2), None)
+    _, opened = await services.openings.open(ann, proposal(game="mountains", options=options, seats=2), None)
     await services.lobby.take_seat(ben, opened.id, 1, "", None)
     for text in ("one", "two"):
         await services.chat.post(ann, opened.id, room=ChatRoom.PLAYERS, to_seat=None, text=text, key=None)
-    await services.matches.submit(
+    await services.commands.submit(
         ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False
     )
     stores.catch_up()
@@ -205,7 +204,7 @@ async def test_feeds_go_back_so_many_days(
     database: str, stores: PostgresStores, archive: PostgresArchive, clock: ManualClock
 ) -> None:
     """Items and talk; numbers go on, the oldest place is told, and no rebuilding brings anything back."""
-    services = stores.services()
+    services = stores.node()
     (ann, _), (ben, _) = [await services.players.open_guest(name) for name in ("Ann", "Ben")]
     feed = services.player_feed
     await played(services, stores, ann.id, ben.id)
@@ -266,7 +265,7 @@ async def test_feeds_go_back_so_many_days(
 
 async def test_retention_takes_breath_between_batches(stores: PostgresStores, clock: ManualClock) -> None:
     """While there is more the pause is short, else long."""
-    services = stores.services()
+    services = stores.node()
     _, secret = await services.players.open_guest("Ann")
     identity = await services.players.authenticate(secret, Scope.PLAY)
     await services.players.make_token(identity, (Scope.READ,), BEGUN + timedelta(hours=1))

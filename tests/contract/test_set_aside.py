@@ -134,7 +134,7 @@ async def test_a_stream_that_meets_a_hole_ends(table: Table, stores: PostgresSto
     """A watcher who has to read what is missing is told so, and that a new stream is of no use."""
     match = MatchId(await table.begun())
     node = stores.node()
-    watch = await node.watch(match, None, after=1, looking_as=None)
+    watch = await node.match_streams.watch(match, None, after=1, looking_as=None)
     await broken(stores, match, "hole")
     last = None
     while not watch.over:
@@ -145,9 +145,9 @@ async def test_a_stream_that_meets_a_hole_ends(table: Table, stores: PostgresSto
     assert (last.reason, last.resumable) == (EndReason.MATCH_SET_ASIDE, False)
     # What is remembered of it serves nobody any longer.
     for call in (
-        lambda: node.watch(match, None, after=1, looking_as=None),
-        lambda: node.view(match, None, version=1, looking_as=None),
-        lambda: node.events(match, None, after=3, size=5, looking_as=None),
+        lambda: node.match_streams.watch(match, None, after=1, looking_as=None),
+        lambda: node.queries.view(match, None, version=1, looking_as=None),
+        lambda: node.queries.events(match, None, after=3, size=5, looking_as=None),
     ):
         with pytest.raises(SetAside):
             await call()
@@ -161,10 +161,12 @@ async def test_a_snapshot_hides_no_hole(stores: PostgresStores) -> None:
         match = MatchId(await table.begun())
     live = await stores.node().decisions.live.at_version(match)
     await stores.store.keep_snapshot(match, live.snapshot())
-    assert (await stores.node().view(match, None, version=None, looking_as=None)).version == live.version
+    assert (
+        await stores.node().queries.view(match, None, version=None, looking_as=None)
+    ).version == live.version
     await broken(stores, match, "hole")
     with pytest.raises(SetAside):
-        await stores.node().view(match, None, version=None, looking_as=None)
+        await stores.node().queries.view(match, None, version=None, looking_as=None)
 
 
 @pytest.mark.parametrize("state", [None, b"", b"\xff", b'{"schema":' * 100_000])
@@ -179,7 +181,9 @@ async def test_a_snapshot_that_does_not_decode_is_read_past(
     live = await stores.node().decisions.live.at_version(match)
     await stores.store.keep_snapshot(match, live.snapshot())
     await stores.datastore.execute("UPDATE match_snapshots SET state = %s", (state,))
-    assert (await stores.node().view(match, None, version=None, looking_as=None)).version == live.version
+    assert (
+        await stores.node().queries.view(match, None, version=None, looking_as=None)
+    ).version == live.version
 
 
 async def test_nothing_waits_for_what_is_set_aside(stores: PostgresStores) -> None:
@@ -195,7 +199,7 @@ async def test_nothing_waits_for_what_is_set_aside(stores: PostgresStores) -> No
         found = await table.done("Ben", "QuickMatch", **wanted)
         assert found.id != match
         with suppress(SetAside):
-            await stores.node().view(MatchId(match), None, version=None, looking_as=None)
+            await stores.node().queries.view(MatchId(match), None, version=None, looking_as=None)
         assert await listed(stores, table.ids["Ann"]) == []
         agenda = PostgresAgenda(stores.datastore)
         later = stores.clock.now().replace(year=2100)
@@ -244,7 +248,7 @@ async def test_a_log_with_broken_streams_goes_on_for_everybody_else(
     unread = {bad["hole"], bad["type"], bad["nameless"], bad["seat"]}
     for match in unread:
         with pytest.raises(SetAside):
-            await stores.node().view(MatchId(match), None, version=None, looking_as=None)
+            await stores.node().queries.view(MatchId(match), None, version=None, looking_as=None)
     assert set(await listed(stores, owner)) == {good, origin}
     with stores.datastore.get_connection() as connection:
         assert {aside.match for aside in all_aside(connection)} == set(bad.values())
@@ -273,7 +277,7 @@ async def test_what_is_mended_is_taken_in_again(stores: PostgresStores) -> None:
     rows = await stores.datastore.execute(f"{BREAKS['hole']} RETURNING *", (parsed("match", match),))
     node = stores.node()
     with pytest.raises(SetAside):
-        await node.view(match, None, version=None, looking_as=None)
+        await node.queries.view(match, None, version=None, looking_as=None)
     aside = PostgresSetAside(stores.datastore)
     readmission = Readmission(aside, stores.node().decisions.live)
     await readmission.step()
@@ -283,4 +287,4 @@ async def test_what_is_mended_is_taken_in_again(stores: PostgresStores) -> None:
     )
     await readmission.step()
     assert await aside.all() == []
-    assert (await node.view(match, None, version=None, looking_as=None)).version > 3
+    assert (await node.queries.view(match, None, version=None, looking_as=None)).version > 3

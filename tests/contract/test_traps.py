@@ -261,10 +261,10 @@ async def test_6_what_another_process_has_outdated_is_refreshed(database: str) -
 
     async with postgres_stores(database) as stores:
         here, there = stores.node(), stores.node()
-        _, opened = await here.open(ANN, proposal(), None)
-        await there.read(opened.id, ANN)
+        _, opened = await here.openings.open(ANN, proposal(), None)
+        await there.queries.read(opened.id, ANN)
         for node, move, version in ((here, MoveCard("9H"), 5), (there, MoveCard("7C", 1, 3), 6)):
-            answer = await node.submit(
+            answer = await node.commands.submit(
                 ANN, opened.id, move, key=None, expected_version=None, validate_only=False
             )
             assert answer.version == version
@@ -303,12 +303,14 @@ async def test_7_no_event_is_folded_twice() -> None:
     stores = memory_stores()
     games = {**GAMES, "montana": msgspec.structs.replace(GAME, evolve=evolve)}
     playing, following = stores.node(games=games), stores.node(games=games)
-    _, opened = await playing.open(ANN, proposal(options=GAME.options(deal=ENDLESS)), None)
-    await following.read(opened.id, ANN)
+    _, opened = await playing.openings.open(ANN, proposal(options=GAME.options(deal=ENDLESS)), None)
+    await following.queries.read(opened.id, ANN)
     folded = 0
     for _ in range(100):
-        await playing.submit(ANN, opened.id, WALK, key=None, expected_version=None, validate_only=False)
-        await following.view(opened.id, ANN, version=None, looking_as=None)
+        await playing.commands.submit(
+            ANN, opened.id, WALK, key=None, expected_version=None, validate_only=False
+        )
+        await following.queries.view(opened.id, ANN, version=None, looking_as=None)
     assert folded == 2 * 100
 
 
@@ -326,7 +328,7 @@ async def test_8_a_lost_connection_ends_no_read_model(database: str, datastore: 
     async with postgres_stores(database) as stores:
         for _ in range(3):
             end_sessions(database)
-            _, opened = await stores.node().open(ANN, proposal(), None)
+            _, opened = await stores.node().openings.open(ANN, proposal(), None)
             number = uuid_of(opened.id)
             await asyncio.to_thread(eventually, lambda: number in listed(database), 2)  # noqa: B023
     await asyncio.to_thread(follower.stop)

@@ -33,7 +33,7 @@ async def token(stores: Stores, *scopes: Scope) -> tuple[Any, str]:
 @asynccontextmanager
 async def rest(stores: Stores, token: str | None) -> AsyncIterator[httpx.AsyncClient]:
     """Give a client of REST."""
-    transport = httpx.ASGITransport(app=cast(Any, build(stores.services(), "0")))
+    transport = httpx.ASGITransport(app=cast(Any, build(stores.node(), "0")))
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://montane", headers=headers) as http:
         yield http
@@ -61,7 +61,7 @@ class Calls:
 @asynccontextmanager
 async def calls(stores: Stores, *tokens: str | None) -> AsyncIterator[list[Calls]]:
     """Give clients of gRPC, one for each token."""
-    server = GrpcServer(stores.services(), lambda: stores.node().ready(), "127.0.0.1:0")
+    server = GrpcServer(stores.node(), "127.0.0.1:0")
     await server.start()
     try:
         async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
@@ -112,7 +112,7 @@ async def test_a_webhook_s_life_over_rest() -> None:
         }
         changed = await http.patch(path, json={"enabled": True, "events": ["started"], "description": ""})
         assert changed.json() == webhook | {"events": ["started"], "description": ""}
-        await stores.node().open(player, proposal(), None)
+        await stores.node().openings.open(player, proposal(), None)
         tested = await http.post(f"{path}/test")
         assert (tested.status_code, tested.json()["type"]) == (202, "test")
         page = (await http.get(f"{path}/deliveries", params={"page_size": 1})).json()
@@ -154,7 +154,7 @@ async def test_a_webhook_s_life_over_grpc() -> None:
         update = pb.UpdateWebhookRequest(webhook=name, enabled=True, events=[STARTED], description="")
         changed = (await call("UpdateWebhook", update)).webhook
         assert (changed.enabled, list(changed.events), changed.description) == (True, [STARTED], "")
-        await stores.node().open(player, proposal(), None)
+        await stores.node().openings.open(player, proposal(), None)
         tested = (await call("TestWebhook", pb.TestWebhookRequest(webhook=name))).delivery
         assert tested.type == pb.MESSAGE_TYPE_TEST
         page = await call("ListDeliveries", pb.ListDeliveriesRequest(webhook=name, page_size=1))

@@ -26,7 +26,6 @@ from domain.match import PlayerId, Resign, Visibility
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.chat.log import ChatRoom, MessageId
-from services.matches.matches import Matches
 from services.matches.views import Source, seen_event
 from services.notify.deliveries import PER_TARGET, Parcel, Reply, sent
 from services.notify.player_feed import PlayerEventKind
@@ -49,6 +48,7 @@ from services.notify.subscriptions import (
 )
 from services.shared.errors import Forbidden, Malformed, NotFound, TooMany, Unavailable
 from services.shared.ids import MatchId, parsed
+from services.use_cases import Services
 from tests.support.differences import plain
 from tests.support.proving import echo, proved
 from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
@@ -108,9 +108,9 @@ def told(parcel: Parcel) -> Any:
     return msgspec.json.decode(parcel.body)
 
 
-async def solo(matches: Matches, player: PlayerId, **changes: Any) -> MatchId:
+async def solo(matches: Services, player: PlayerId, **changes: Any) -> MatchId:
     """Return a match that a player plays alone, and which has begun."""
-    return (await matches.open(player, proposal(**changes), None))[1].id
+    return (await matches.openings.open(player, proposal(**changes), None))[1].id
 
 
 async def shown_from(stores: Stores, id: MatchId) -> Source:
@@ -216,7 +216,7 @@ async def test_a_player_is_told_of_its_own_matches(stores: Stores) -> None:
     few = await made(webhooks, own(ann), [MessageType.ENDED])
     id = await solo(matches, ann)
     await solo(matches, ben)
-    await matches.submit(ann, id, Resign(), key=None, expected_version=None, validate_only=False)
+    await matches.commands.submit(ann, id, Resign(), key=None, expected_version=None, validate_only=False)
     parcels = await taken(stores)
     events = await stores.store.read(id)
     expected = [seen_event(await shown_from(stores, id), event, seated(Seat(0))) for event in events][1:]
@@ -248,10 +248,10 @@ async def test_the_deployment_is_told_of_public_matches(stores: Stores) -> None:
 
 async def test_a_turn_is_told_when_it_begins(stores: Stores) -> None:
     """To whom it is, once, however many choices the turn has; to the deployment for every seat."""
-    webhooks, services = stores.webhook_cases(), stores.services()
+    webhooks, services = stores.webhook_cases(), stores.node()
     players = [await player(stores) for _ in "ab"]
     opened = proposal(game="mountains", options=GAMES["mountains"].options(), seats=2)
-    id = (await services.matches.open(players[0], opened, None))[1].id
+    id = (await services.openings.open(players[0], opened, None))[1].id
     admin = Reach(players[0], deployment=True)
     asking = [await made(webhooks, own(one), [MessageType.YOUR_TURN]) for one in players]
     every_turn = await made(webhooks, admin, [MessageType.YOUR_TURN], owner=WebhookOwner.DEPLOYMENT)
@@ -259,12 +259,12 @@ async def test_a_turn_is_told_when_it_begins(stores: Stores) -> None:
     expected: list[tuple[int, int]] = []
     acting: tuple[Seat, ...] = ()
     for _ in range(12):
-        view = await services.matches.legal_moves(id, players[0])
+        view = await services.queries.legal_moves(id, players[0])
         expected += [(view.version, seat) for seat in view.to_act if seat not in acting]
         acting = view.to_act
         mover = players[acting[0]]
-        move = (await services.matches.legal_moves(id, mover)).legal_moves[0]
-        await services.matches.submit(mover, id, move, key=None, expected_version=None, validate_only=False)
+        move = (await services.queries.legal_moves(id, mover)).legal_moves[0]
+        await services.commands.submit(mover, id, move, key=None, expected_version=None, validate_only=False)
     parcels = await taken(stores)
 
     def turns(webhook: Webhook) -> list[tuple[int, int]]:
@@ -284,11 +284,11 @@ async def test_a_player_is_told_of_what_is_said_to_it(stores: Stores) -> None:
     """By id and room only: the text stays where it can be taken away. Its author is told nothing."""
     webhooks, services, ann, ben = (
         stores.webhook_cases(),
-        stores.services(),
+        stores.node(),
         *[await player(stores) for _ in "ab"],
     )
     opened = proposal(game="mountains", options=GAMES["mountains"].options(), seats=2)
-    id = (await services.matches.open(ann, opened, None))[1].id
+    id = (await services.openings.open(ann, opened, None))[1].id
     await services.lobby.take_seat(ben, id, 1, "", None)
 
     async def say(text: str) -> MessageId:
@@ -471,9 +471,9 @@ async def test_what_is_forgotten_is_not_told_again(database: str) -> None:
 
 async def whisper(stores: Stores, to: PlayerId) -> None:
     """Say something to a player."""
-    services, ben = stores.services(), await player(stores)
+    services, ben = stores.node(), await player(stores)
     opened = proposal(game="mountains", options=GAMES["mountains"].options(), seats=2)
-    id = (await services.matches.open(ben, opened, None))[1].id
+    id = (await services.openings.open(ben, opened, None))[1].id
     await services.lobby.take_seat(to, id, 1, "", None)
     await services.chat.post(ben, id, room=ChatRoom.SEAT, to_seat=1, text="psst", key=None)
 
@@ -644,7 +644,7 @@ async def test_a_backlog_pauses_a_webhook(stores: Stores, monkeypatch: pytest.Mo
     assert {one.state for one in pending} == {DeliveryState.PENDING}
     assert len(pending) == 10
 
-    feed = stores.services().player_feed
+    feed = stores.node().player_feed
     items = (await feed.page(ann, after=None, token=None, size=200)).items
     (notice,) = [item for item in items if item.kind is PlayerEventKind.WEBHOOK_PAUSED]
     assert (notice.webhook, notice.match, notice.game, notice.version) == (webhook.id, None, None, None)
@@ -690,7 +690,7 @@ async def test_a_pause_does_not_shift_a_feed_that_is_rebuilt(database: str) -> N
     """What the log tells keeps its numbers, around the notice."""
     async with postgres_stores(database) as stores:
         matches, ann = stores.node(), await player(stores)
-        number, feed = parsed("player", ann), stores.services().player_feed
+        number, feed = parsed("player", ann), stores.node().player_feed
         assert number is not None
         await solo(matches, ann)
         stores.catch_up()

@@ -30,7 +30,7 @@ async def faces() -> AsyncIterator[Faces]:
     """Both faces, with a match of 230 events and 55 messages that Ann opened, 60 whom she has blocked."""
     async with serving(token=Budget(ENOUGH, 60)) as faces:
         services, me = faces.services, faces.player.id
-        match = (await services.matches.open(me, wanted(), None))[1].id
+        match = (await services.openings.open(me, wanted(), None))[1].id
         for _ in range(RENEWALS):
             await services.invitations.renew(me, match, None)
         for number in range(60):
@@ -171,7 +171,7 @@ async def test_what_is_known_beforehand_is_refused_before_it_is_done() -> None:
         with pytest.raises(grpc.aio.AioRpcError) as failed:
             await faces.matches.BranchMatch(request, metadata=faces.metadata)
         assert failed.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-        mine = await faces.services.matches.page(
+        mine = await faces.services.match_list.page(
             faces.player.id, MatchFilter(player=faces.player.id), after=None, size=9
         )
         assert [one.id for one in mine.items] == [faces.match]

@@ -124,7 +124,7 @@ async def test_two_servers_hammer_the_same_matches(database: str) -> None:
         async with postgres_stores(database) as stores:
             for match in matches:
                 shown = [Client(server.url, None).get(f"/v1/matches/{match}/view") for server in (one, other)]
-                folded = await stores.node().view(MatchId(match), None, version=None, looking_as=None)
+                folded = await stores.node().queries.view(MatchId(match), None, version=None, looking_as=None)
                 assert shown == [msgspec.json.decode(msgspec.json.encode(folded))] * 2
                 assert folded.version == len(log[MatchId(match)])
     told = Counter(told.match for player in players for told in player.told)

@@ -151,19 +151,19 @@ def left(database: str, settings: Sequence[tuple[str, str]]) -> Iterator[None]:
 async def lived(place: Access) -> list[Any]:
     """Do a bit of everything, and return what is read of it then, but for ids."""
     async with postgres_stores(place.conninfo) as stores:
-        services = stores.services()
+        services = stores.node()
         ann, _ = await services.players.open_guest("Änn \\ 'x' ☃")
         ben, _ = await services.players.open_guest("Ben")
         token, _ = await services.players.issue_token(ann.id, [Scope.PLAY], LATER)
         first = GAMES["mountains"].options(first_seat=0)
         wanted = proposal(game="mountains", options=first, seats=2, rated=True)
-        match = (await services.matches.open(ann.id, wanted, "key"))[1].id
+        match = (await services.openings.open(ann.id, wanted, "key"))[1].id
         await services.lobby.take_seat(ben.id, match, 1, "", None)
         for key in ("one", "two"):
             await services.chat.post(
                 ann.id, match, room=ChatRoom.PLAYERS, to_seat=None, text="a\\b 'ü' ☃", key=key
             )
-        await services.matches.submit(
+        await services.commands.submit(
             ann.id, match, Resign(), key="three", expected_version=None, validate_only=False
         )
         stores.catch_up()
@@ -320,14 +320,14 @@ async def test_a_collation_changes_no_order(postgres_server: str, locale: str) -
             place = access(make_conninfo(postgres_server, dbname=name))
             migrate(place.direct)
             async with postgres_stores(place.conninfo) as stores:
-                services = stores.services()
+                services = stores.node()
                 ann, _ = await services.players.open_guest("Ann")
                 ben, _ = await services.players.open_guest("Ben")
                 for game in ("mountains", "mount_drago"):
                     wanted = proposal(game=game, options=GAMES[game].options(), seats=2)
-                    match = (await services.matches.open(ann.id, wanted, None))[1].id
+                    match = (await services.openings.open(ann.id, wanted, None))[1].id
                     await services.lobby.take_seat(ben.id, match, 1, "", None)
-                    await services.matches.submit(
+                    await services.commands.submit(
                         ann.id, match, Resign(), key=None, expected_version=None, validate_only=False
                     )
                 stores.catch_up()

@@ -18,9 +18,9 @@ from adapters.main import start_rest
 from adapters.settings import Address
 from domain.games import GAMES
 from domain.match import PlayerId
-from services.matches.matches import Matches
 from services.shared.ids import MatchId
 from services.streams import match_stream
+from services.use_cases import Services
 from tests.support.grpc_client import refusal_of
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import memory_stores, proposal
@@ -34,30 +34,34 @@ TICK = 0.05
 
 
 @asynccontextmanager
-async def serving(matches: Matches, players: object) -> AsyncIterator[tuple[Address, int]]:
+async def serving(matches: Services, players: object) -> AsyncIterator[tuple[Address, int]]:
     """Give where REST and gRPC are served."""
-    services = replace(memory_stores().services(), matches=matches, players=players)
+    services = replace(memory_stores().node(), matches=matches, players=players)
     address, stop = await start_rest(Address("127.0.0.1", 0), services)
-    server = GrpcServer(services, matches.ready, "127.0.0.1:0")
+    server = GrpcServer(services, "127.0.0.1:0")
     await server.start()
     try:
         yield address, server.port
     finally:
-        await matches.feeds.close(1)
+        await matches.match_streams.channels.close(1)
         await stop()
         await server.stop(0)
 
 
-async def endless(matches: Matches) -> MatchId:
+async def endless(matches: Services) -> MatchId:
     """Return a match that can be played for ever."""
-    _, listed = await matches.open(ANN, proposal(options=GAMES["montana"].options(deal=ENDLESS)), None)
+    _, listed = await matches.openings.open(
+        ANN, proposal(options=GAMES["montana"].options(deal=ENDLESS)), None
+    )
     return listed.id
 
 
-async def play(matches: Matches, match: MatchId) -> int:
+async def play(matches: Services, match: MatchId) -> int:
     """Make many moves, and return the version that they lead to."""
     for _ in range(MOVES):
-        given = await matches.submit(ANN, match, WALK, key=None, expected_version=None, validate_only=False)
+        given = await matches.commands.submit(
+            ANN, match, WALK, key=None, expected_version=None, validate_only=False
+        )
         await asyncio.sleep(0)
     return given.version
 
@@ -142,13 +146,13 @@ async def test_a_reader_that_does_not_read_is_cut_off(
     match = await endless(matches)
     async with serving(matches, stores.players()) as (address, grpc_port):
         given_up = await stuck(address, grpc_port, match)
-        fine = await matches.watch(match, None, after=4, looking_as=None)
+        fine = await matches.match_streams.watch(match, None, after=4, looking_as=None)
         reading = asyncio.create_task(_read(fine, LAST))
         assert await play(matches, match) == LAST
         async with asyncio.timeout(20):
             assert await reading == list(range(5, 5 + MOVES))
             fine.leave()
-            await matches.feeds.idle()
+            await matches.match_streams.channels.idle()
             assert await given_up()
 
 

@@ -13,8 +13,9 @@ from domain.shared.game import AnyGame
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.background.timekeeper import Timekeeper
-from services.matches.matches import Matches, Proposal
+from services.matches.opening import Proposal
 from services.shared.ids import MatchId
+from services.use_cases import Services
 from tests.support.random_matches import Table, random_options
 from tests.support.use_cases import ManualClock, PostgresStores, lobby_of, postgres_stores
 from tests.support.witnesses import GRPC_EVENT, GRPC_VIEW, JSON_EVENT, JSON_VIEW, Witness, serving
@@ -35,7 +36,7 @@ AS_ANOTHER = 4
 
 
 @asynccontextmanager
-async def node_of(stores: PostgresStores, witnesses: Sequence[Witness]) -> AsyncIterator[Matches]:
+async def node_of(stores: PostgresStores, witnesses: Sequence[Witness]) -> AsyncIterator[Services]:
     """Give a node that has nothing in memory, makes snapshots often, and has everybody connected."""
     node = stores.node(snapshot_every=7)
     async with serving(stores, node) as served:
@@ -57,7 +58,7 @@ async def begun(stores: PostgresStores, table: Table, players: Sequence[PlayerId
         on_time_out=dice.choice(tuple(OnTimeOut)),
     )
     node = stores.node()
-    _, listed = await node.open(players[0], wanted, None)
+    _, listed = await node.openings.open(players[0], wanted, None)
     for seat in range(1, table.seats):
         await lobby_of(node).take_seat(players[seat], listed.id, seat, f"entropy {seat}", None)
     return listed.id
@@ -66,7 +67,7 @@ async def begun(stores: PostgresStores, table: Table, players: Sequence[PlayerId
 async def played(
     stores: PostgresStores,
     clock: ManualClock,
-    node: Matches,
+    node: Services,
     match: MatchId,
     witnesses: Sequence[Witness],
     dice: Random,
@@ -123,8 +124,8 @@ async def test_looking_back_gives_what_was_served_live(database: str, game: AnyG
             again = [Witness(witness.viewer, witness.token) for witness in live]
             others = [Witness(witness.viewer, None) for witness in live]
             async with node_of(stores, [*again, *others]) as node:
-                last = (await node.read(match, None)).version
-                assert (await node.read(match, None)).match.timed_out
+                last = (await node.queries.read(match, None)).version
+                assert (await node.queries.read(match, None)).match.timed_out
                 for before, after, other in zip(live, again, others, strict=True):
                     for form in (JSON_EVENT, GRPC_EVENT):
                         assert before.versions(form) == set(range(1, last + 1))

@@ -15,7 +15,7 @@ from domain.shared.chain import genesis
 from domain.shared.game import AnyGame
 from domain.shared.seats import seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
-from services.matches.matches import Answer
+from services.matches.commands import Answer
 from services.matches.store import Recorded
 from services.matches.views import Source, seen_event, view
 from services.shared.ids import MatchId

@@ -16,7 +16,7 @@ from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.mapping import COMMAND, Mapper
 from adapters.rest.bodies import CommandResult, Items, command_type
 from domain.games import GAMES
-from services.matches.matches import Answer
+from services.matches.commands import Answer
 from services.matches.views import SeenEvent, View
 from tests.support.grpc_client import GrpcClient
 from tests.support.server import Server

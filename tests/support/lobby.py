@@ -5,7 +5,7 @@ from uuid import UUID
 
 from domain.games import GAMES
 from domain.match import AnyMatch, PlayerId
-from services.matches.matches import Proposal
+from services.matches.opening import Proposal
 from services.shared.ids import MatchId, written
 from services.use_cases import Services
 from tests.support.use_cases import proposal
@@ -26,7 +26,7 @@ def wanted(game: str = "mountains", seats: int = 2, **changes: Any) -> Proposal:
 
 async def opened(node: Services, seats: int = 2, **changes: Any) -> MatchId:
     """Return a match of Mountains that Ann opened and sits in."""
-    _, listed = await node.matches.open(ANN, wanted(seats=seats, **changes), None)
+    _, listed = await node.openings.open(ANN, wanted(seats=seats, **changes), None)
     return listed.id
 
 
@@ -37,7 +37,7 @@ async def sits(node: Services, player: PlayerId, id: MatchId, seat: int) -> None
 
 async def match_of(node: Services, id: MatchId) -> AnyMatch:
     """Return a match as the store has it."""
-    return (await node.matches.decisions.live.current(id)).match
+    return (await node.decisions.live.current(id)).match
 
 
 def seated(match: AnyMatch) -> list[PlayerId | None]:

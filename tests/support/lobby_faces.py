@@ -74,7 +74,7 @@ class Rest:
 
     def __init__(self, stores: Stores) -> None:
         """Build the application."""
-        app = cast(Any, build(stores.services(), "0"))
+        app = cast(Any, build(stores.node(), "0"))
         self._http = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://montane")
 
     async def account(self, name: str) -> tuple[str, str]:
@@ -269,8 +269,8 @@ async def rest(stores: Stores) -> AsyncIterator[Rest]:
 @asynccontextmanager
 async def over_grpc(stores: Stores) -> AsyncIterator[Grpc]:
     """Give who asks over gRPC, on a real socket."""
-    services = stores.services()
-    server = GrpcServer(services, services.matches.ready, "127.0.0.1:0")
+    services = stores.node()
+    server = GrpcServer(services, "127.0.0.1:0")
     await server.start()
     face = Grpc(f"127.0.0.1:{server.port}")
     yield face

@@ -36,29 +36,19 @@ from adapters.settings import Settings
 from domain.games import GAMES
 from domain.shared.game import Games
 from domain.shared.seats import Seat
-from services.chat.chat import Chat
 from services.chat.log import ChatLog
-from services.lobby.branches import Branches
-from services.lobby.erasure import Departures
 from services.lobby.holdings import Holdings
-from services.lobby.invitations import Invitations
-from services.lobby.quick_match import QuickMatch
-from services.lobby.rematches import Rematches
 from services.lobby.seats import Lobby
-from services.matches.matches import Matches, Proposal
-from services.matches.outages import Outages
-from services.notify.player_feed import PlayerFeed
+from services.matches.opening import Proposal
+from services.matches.outages import NoOutages, Outages
 from services.notify.subscriptions import Webhooks
 from services.players.accounts import Players
-from services.players.blocks import Blocks
 from services.players.quotas import QuotaKind
-from services.players.statistics import Achievements
 from services.proof.heads import Heads, Keys
-from services.proof.proofs import Proofs
 from services.shared.ids import MatchId
 from services.shared.time import Clock
 from services.streams.presence import Count, PresenceLog
-from services.use_cases import Services
+from services.use_cases import Measures, Ports, Services, build
 
 POOL = 4
 APPEND_QUEUE = 5_000
@@ -123,7 +113,7 @@ class Stores:
         self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
         self.heads, self.keys = heads, keys
         self.clock: Clock = TickingClock()
-        self.outages: Outages | None = None
+        self.outages: Outages = NoOutages()
         self.max_commands: int | None = Settings().max_commands
         self._streams: dict[tuple[UUID, MatchId, Seat | None], Count] = {}
 
@@ -141,21 +131,34 @@ class Stores:
         remembered_events: int = 10_000,
         snapshot_every: int = 500,
         games: Games | None = None,
-    ) -> Matches:
+    ) -> Services:
         """Return the use cases of one more process on these stores, with the registered games or others."""
-        return Matches(
+        ports = Ports(
             games=dict(GAMES) if games is None else games,
             store=self.store,
             seeds=self.seeds,
             match_list=self.match_list,
+            outages=self.outages,
             presence=self.presence(),
+            accounts=self.accounts,
+            block_list=self.block_list,
+            quotas=self.quotas,
+            chat_log=self.chat_log,
+            player_log=self.player_log,
+            records=self.records,
+            quick_matches=self.quick_matches,
+            heads=self.heads,
+            keys=self.keys,
+            webhooks=self.webhooks,
             clock=self.clock,
+        )
+        measures = Measures(
             remembered=remembered,
             remembered_events=remembered_events,
             snapshot_every=snapshot_every,
             max_commands=self.max_commands,
-            outages=self.outages,
         )
+        return build(ports, measures)
 
     def players(self, clock: Clock | None = None) -> Players:
         """Return the use cases around accounts, of one more process."""
@@ -164,31 +167,6 @@ class Stores:
     def webhook_cases(self) -> Webhooks:
         """Return the use cases around webhooks."""
         return Webhooks(self.webhooks, self.clock, private=False)
-
-    def services(self, node: Matches | None = None) -> Services:
-        """Return all use cases of one more process on these stores, of which some may be made already."""
-        node = node or self.node()
-        decisions, players = node.decisions, self.players()
-        chat = Chat(node, players, self.block_list, self.chat_log, self.clock)
-        holdings = Holdings(decisions, self.quotas, self.clock)
-        lobby = Lobby(decisions, holdings)
-        return Services(
-            matches=node,
-            lobby=lobby,
-            players=players,
-            departures=Departures(players, node, lobby),
-            blocks=Blocks(self.block_list, players, self.clock),
-            holdings=holdings,
-            chat=chat,
-            player_feed=PlayerFeed(self.player_log, self.chat_log, self.block_list, chat.shown, self.clock),
-            achievements=Achievements(dict(GAMES), self.records, players),
-            webhooks=self.webhook_cases(),
-            invitations=Invitations(decisions, self.block_list, holdings),
-            rematches=Rematches(node, decisions),
-            branches=Branches(node, decisions.live, self.clock),
-            quick_match=QuickMatch(node, decisions, self.quick_matches, self.clock),
-            proofs=Proofs(node, self.store, self.heads, self.keys),
-        )
 
 
 class PostgresStores(Stores):
@@ -274,7 +252,7 @@ def proposal(**changes: Any) -> Proposal:
     return Proposal(**(fields | changes))
 
 
-def lobby_of(node: Matches) -> Lobby:
+def lobby_of(node: Services) -> Lobby:
     """Return the use cases around the seats of a node's matches."""
     decisions = node.decisions
     return Lobby(decisions, Holdings(decisions, MemoryQuotas(MOST_HELD), decisions.clock))

@@ -19,7 +19,7 @@ from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
 from adapters.settings import Address
 from domain.shared.viewers import Viewer
-from services.matches.matches import Matches
+from services.use_cases import Services
 from tests.support.faces import mapper
 from tests.support.use_cases import Stores
 
@@ -69,16 +69,16 @@ class _Versioned(Struct):
 
 
 @asynccontextmanager
-async def serving(stores: Stores, node: Matches) -> AsyncIterator[Served]:
+async def serving(stores: Stores, node: Services) -> AsyncIterator[Served]:
     """Give both faces of a node on real sockets; they stop when all its streams were told so."""
-    services = stores.services(node)
+    services = node
     address, stop = await start_rest(FREE, services)
-    server = GrpcServer(services, node.ready, str(FREE))
+    server = GrpcServer(services, str(FREE))
     await server.start()
     try:
         yield Served(f"http://{address}", f"127.0.0.1:{server.port}")
     finally:
-        await node.feeds.close(1)
+        await node.match_streams.channels.close(1)
         await stop()
         await server.stop(1)
 

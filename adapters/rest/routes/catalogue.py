@@ -20,10 +20,12 @@ async def list_games(request: Call) -> Response[bytes]:
 
     In the order in which they came to the server.
     """
-    matches = services(request).matches
+    catalogue = services(request).catalogue
 
     def items() -> Items[GameSummary]:
-        return Items(tuple(game_summary(game, matches.max_commands) for game in matches.games.values()), None)
+        return Items(
+            tuple(game_summary(game, catalogue.max_commands) for game in catalogue.games.values()), None
+        )
 
     return document(request, "games", items)
 
@@ -34,15 +36,15 @@ async def get_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 
     Its seats, its options and its types.
     """
-    matches = services(request).matches
-    found = matches.game(game)
+    catalogue = services(request).catalogue
+    found = catalogue.game(game)
     kinds = ("Options", "Command", "Event", "View")
     schemas = Schemas(*(link(request, SCHEMAS + component(found, kind)) for kind in kinds))
     return document(
         request,
         ("game", found.id),
         lambda: GameBody(
-            **structs.asdict(game_summary(found, matches.max_commands)),
+            **structs.asdict(game_summary(found, catalogue.max_commands)),
             default_options=found.options(),
             schemas=schemas,
         ),
@@ -62,7 +64,7 @@ async def get_rules(
 
     Matches go on under the ruleset that they were opened with.
     """
-    found = services(request).matches.game(game, ruleset)
+    found = services(request).catalogue.game(game, ruleset)
     reasons = tuple(RefusalReason(reason, clause) for reason, clause in found.clauses.items())
     return document(
         request,

@@ -24,7 +24,7 @@ async def ready(request: Call) -> Response[bytes]:
     known = services(request)
     if known.vitals is not None:
         return answer(Health("ready", tuple(await known.vitals.degraded())))
-    if not await known.matches.ready():
+    if not await known.ready():
         raise Unavailable
     return answer(Health("ready"))
 

@@ -17,7 +17,7 @@ from adapters.rest.routes.matches import Key, match_answer
 from domain.match import PlayerId
 from services.bots.accounts import BOTS
 from services.lobby.invitations import Invitation
-from services.matches.matches import Proposal
+from services.matches.opening import Proposal
 from services.players.store import Scope
 from services.shared.ids import MatchId
 
@@ -163,7 +163,7 @@ async def quick_match(request: Call, key: Key = None) -> Response[bytes]:
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, QuickMatchRequest[Raw])
-    game = services(request).matches.game(asked.game)
+    game = services(request).catalogue.game(asked.game)
     proposal = Proposal(
         game=game.id,
         options=options_in(asked.options, game),

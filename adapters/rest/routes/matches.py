@@ -34,7 +34,7 @@ from domain.match import Phase, PlayerId, seat_held
 from domain.shared.viewers import SPECTATOR, seated
 from services.lobby.match_list import MatchFilter
 from services.matches.decisions import LONGEST_KEY
-from services.matches.matches import Proposal
+from services.matches.opening import Proposal
 from services.matches.store import Listed
 from services.matches.summaries import summaries
 from services.players.store import Scope
@@ -81,8 +81,8 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, RawMatchRequest)
-    matches = services(request).matches
-    game = matches.game(asked.game)
+    known = services(request)
+    game = known.catalogue.game(asked.game)
     proposal = Proposal(
         game=game.id,
         options=options_in(asked.options, game),
@@ -99,7 +99,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         entropy=asked.entropy,
         kind=player.holder_kind,
     )
-    used, listed = await matches.open(player.id, proposal, key)
+    used, listed = await known.openings.open(player.id, proposal, key)
     headers = {"Location": link(request, f"/v1/matches/{listed.id}"), "Idempotency-Key": used}
     return await match_answer(request, listed, status=201, headers=headers)
 
@@ -146,7 +146,7 @@ async def list_matches(
         created_after=time_in(created_after, "created_after"),
         created_before=time_in(created_before, "created_before"),
     )
-    page = await services(request).matches.page(
+    page = await services(request).match_list.page(
         None if onlooker is None else onlooker.id, wanted, after=page_token, size=page_size
     )
     return paged(request, await summaries(page.items, services(request).players), page.next)
@@ -156,7 +156,7 @@ async def list_matches(
 async def get_match(request: Call, match: FromPath[str], shown: Shown = None) -> Response[bytes]:
     """Tell a match without its table."""
     player = await caller_if_any(request)
-    listed = await services(request).matches.read(
+    listed = await services(request).queries.read(
         MatchId(match), None if player is None else player.id, shown
     )
     (summary,) = await summaries([listed], services(request).players)
@@ -211,9 +211,9 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, RawCommandRequest)
-    matches = services(request).matches
-    game = await matches.game_of(MatchId(match), player.id)
-    result = await matches.submit(
+    known = services(request)
+    game = await known.queries.game_of(MatchId(match), player.id)
+    result = await known.commands.submit(
         player.id,
         MatchId(match),
         command_in(asked.command, game),
@@ -239,7 +239,7 @@ async def list_legal_moves(request: Call, match: FromPath[str], shown: Shown = N
     In full form and stated order; none while the seat is not to act.
     """
     player = await caller(request, Scope.READ)
-    view = await services(request).matches.legal_moves(MatchId(match), player.id, shown)
+    view = await services(request).queries.legal_moves(MatchId(match), player.id, shown)
     return reading(request, LegalMoves(view.version, view.legal_moves), view.version, view.viewer)
 
 
@@ -259,7 +259,7 @@ async def get_view(
     """
     player = await caller_if_any(request)
     visit(request).weigh(min(version or 0, MOST_EVENTS) // EVENTS)
-    view = await services(request).matches.view(
+    view = await services(request).queries.view(
         MatchId(match),
         None if player is None else player.id,
         version=version,
@@ -297,7 +297,7 @@ async def list_events(
     """
     player = await caller_if_any(request)
     if (media_type := streamed(request)) is not None:
-        watch = await services(request).matches.watch(
+        watch = await services(request).match_streams.watch(
             MatchId(match),
             None if player is None else player.id,
             after=resumed_behind(request, after),
@@ -316,7 +316,7 @@ async def list_events(
         if after is not None:
             raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
         after = number_in(page_token, "page_token", "a token that a page gave")
-    page = await services(request).matches.events(
+    page = await services(request).queries.events(
         MatchId(match),
         None if player is None else player.id,
         after=after or 0,

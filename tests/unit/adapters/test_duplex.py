@@ -9,10 +9,10 @@ import pytest
 
 from adapters.duplex import WAITING, Reply, conversation
 from domain.match import PlayerId, Resign
-from services.matches.matches import Matches
 from services.matches.views import SeenEvent
 from services.shared.ids import MatchId
 from services.streams.match_stream import End, EventItem, Told
+from services.use_cases import Services
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import memory_stores, proposal
 
@@ -20,10 +20,10 @@ ANN = PlayerId("player_00000000000000000000000001")
 COMMANDS = 200
 
 
-async def opened(node: Matches) -> MatchId:
+async def opened(node: Services) -> MatchId:
     """Return a match that can be played for ever, at version 4."""
-    options = node.games["montana"].options(deal=ENDLESS)
-    _, listed = await node.open(ANN, proposal(options=options), None)
+    options = node.catalogue.games["montana"].options(deal=ENDLESS)
+    _, listed = await node.openings.open(ANN, proposal(options=options), None)
     return listed.id
 
 
@@ -35,7 +35,7 @@ class Conversation:
         ended: Whether the stream ended with the match.
     """
 
-    def __init__(self, node: Matches, match: MatchId, seed: int) -> None:
+    def __init__(self, node: Services, match: MatchId, seed: int) -> None:
         """Take the match, and how the two take turns."""
         self.versions: list[int] = []
         self.ended = False
@@ -52,7 +52,7 @@ class Conversation:
 
     async def reply(self, command: object) -> Reply[tuple[SeenEvent[object], ...]]:
         """Carry a command out."""
-        given = await self._node.submit(
+        given = await self._node.commands.submit(
             ANN, self._match, command, key=None, expected_version=None, validate_only=False
         )
         return Reply(given.events, given)
@@ -66,7 +66,7 @@ class Conversation:
 
     async def run(self) -> None:
         """Talk to the end."""
-        watch = await self._node.watch(self._match, ANN, after=0, looking_as=None)
+        watch = await self._node.match_streams.watch(self._match, ANN, after=0, looking_as=None)
         other = asyncio.create_task(self.elsewhere())
         async with aclosing(conversation(watch, self.requests(), self.reply)) as parts:
             async for told, messages in parts:
@@ -91,7 +91,7 @@ async def test_every_event_comes_once_and_in_order(seed: int) -> None:
     talk = Conversation(node, match, seed)
     async with asyncio.timeout(30):
         await talk.run()
-    last = (await node.read(match, ANN)).version
+    last = (await node.queries.read(match, ANN)).version
     assert talk.versions == list(range(1, last + 1))
     assert talk.ended
 
@@ -100,7 +100,7 @@ async def test_requests_wait_while_nobody_takes_the_answers() -> None:
     """A client that sends and never reads holds up itself only: what it is owed is bounded."""
     node = memory_stores().node()
     match = await opened(node)
-    watch = await node.watch(match, ANN, after=4, looking_as=None)
+    watch = await node.match_streams.watch(match, ANN, after=4, looking_as=None)
     read: list[int] = []
 
     async def requests() -> AsyncIterator[int]:

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.match import HolderKind, OnTimeOut, Phase, PlayerId, Resign, TimeControl, TimeControlKind
@@ -14,7 +15,7 @@ from domain.shared.viewers import ViewerKind
 from services.bots.accounts import BOTS
 from services.bots.policies import Policy, at_random
 from services.bots.turns import AT_ONCE, BotPlayers
-from services.matches.matches import Matches
+from services.matches.queries import Queries
 from services.matches.views import View
 from services.shared.ids import MatchId
 from tests.support.use_cases import Stores, memory_stores, proposal
@@ -32,7 +33,8 @@ def stores() -> Stores:
 def players(stores: Stores, policy: Policy = at_random, turns: Any = None, node: Any = None) -> BotPlayers:
     """Return what moves for both bots, on one more node."""
     policies = {BOT: policy, DOT: policy}
-    return BotPlayers(node or stores.node(), turns or stores.agenda, policies, PAUSE)
+    node = node or stores.node()
+    return BotPlayers(node.commands, node.queries, turns or stores.agenda, policies, PAUSE)
 
 
 async def match_of(stores: Stores, game: str, *seats: PlayerId) -> MatchId:
@@ -41,9 +43,9 @@ async def match_of(stores: Stores, game: str, *seats: PlayerId) -> MatchId:
     node = stores.node()
     first, *others = seats
     wanted = proposal(game=game, options=options, seats=len(seats), kind=kind_of(first))
-    _, listed = await node.open(first, wanted, None)
+    _, listed = await node.openings.open(first, wanted, None)
     for seat, player in enumerate(others, 1):
-        lobby = stores.services(node).lobby
+        lobby = node.lobby
         await lobby.take_seat(player, listed.id, seat, "", None, kind=kind_of(player))
     return listed.id
 
@@ -59,10 +61,10 @@ async def test_bots_alone_play_to_the_end(stores: Stores, game: str) -> None:
     match = await match_of(stores, game, BOT, DOT)
     node, bots = stores.node(), players(stores)
     for _ in range(5_000):
-        if (await node.read(match, ANN)).match.phase is Phase.FINISHED:
+        if (await node.queries.read(match, ANN)).match.phase is Phase.FINISHED:
             break
         await bots.step()
-    outcome = (await node.read(match, ANN)).match.outcome
+    outcome = (await node.queries.read(match, ANN)).match.outcome
     assert outcome is not None
     assert outcome.reason not in {"resigned", "timed_out"}
 
@@ -71,16 +73,16 @@ async def test_a_bot_waits_for_people(stores: Stores) -> None:
     """While another seat is to act nothing happens; then the bot moves until it is not its turn."""
     match = await match_of(stores, "mountains", ANN, BOT)
     node, bots = stores.node(), players(stores)
-    version = (await node.read(match, ANN)).version
+    version = (await node.queries.read(match, ANN)).version
     await bots.step()
-    assert (await node.read(match, ANN)).version == version
-    while (view := await node.legal_moves(match, ANN)).to_act == (0,):
-        await node.submit(
+    assert (await node.queries.read(match, ANN)).version == version
+    while (view := await node.queries.legal_moves(match, ANN)).to_act == (0,):
+        await node.commands.submit(
             ANN, match, view.legal_moves[-1], key=None, expected_version=None, validate_only=False
         )
     for _ in range(50):
         await bots.step()
-    after = await node.legal_moves(match, ANN)
+    after = await node.queries.legal_moves(match, ANN)
     assert (after.to_act, after.version > view.version) == ((0,), True)
 
 
@@ -93,17 +95,17 @@ async def test_a_policy_knows_what_its_seat_may_know(stores: Stores) -> None:
         given.append(view)
         return at_random(view, chance)
 
-    shown = await stores.node().view(match, BOT, version=None, looking_as=None)
+    shown = await stores.node().queries.view(match, BOT, version=None, looking_as=None)
     await players(stores, noted).step()
     assert given == [shown]
     assert (shown.viewer.kind, shown.viewer.seat) == (ViewerKind.SEAT, 0)
-    assert shown != await stores.node().view(match, ANN, version=None, looking_as=None)
+    assert shown != await stores.node().queries.view(match, ANN, version=None, looking_as=None)
 
 
 async def test_random_play_picks_any_legal_move_alike(stores: Stores) -> None:
     """Each listed move comes up, and no other."""
     match = await match_of(stores, "montana", BOT)
-    view = await stores.node().legal_moves(match, BOT)
+    view = await stores.node().queries.legal_moves(match, BOT)
     chance = Random(1)
     picked = [BOTS["random"].policy(view, chance) for _ in range(100 * len(view.legal_moves))]
     counts = [picked.count(move) for move in view.legal_moves]
@@ -114,7 +116,7 @@ async def test_random_play_picks_any_legal_move_alike(stores: Stores) -> None:
 async def test_a_bot_moves_once_whoever_moves_for_it(stores: Stores) -> None:
     """Of many nodes that find the same bot to act at once, one moves, and nobody is troubled."""
     match = await match_of(stores, "montana", BOT)
-    before = (await stores.node().read(match, ANN)).version
+    before = (await stores.node().queries.read(match, ANN)).version
     nodes = 8
     meeting = asyncio.Barrier(nodes)
 
@@ -132,7 +134,7 @@ async def test_a_bot_moves_once_whoever_moves_for_it(stores: Stores) -> None:
         return at_random(view, chance)
 
     await asyncio.gather(*(players(stores, noted, Together()).step() for _ in range(nodes)))
-    events = (await stores.node().events(match, BOT, after=before, size=200, looking_as=None)).items
+    events = (await stores.node().queries.events(match, BOT, after=before, size=200, looking_as=None)).items
     moves = [event for event in events if event.type in {"montana.card_moved", "montana.redealt"}]
     assert len(moves) == len(seen)
     assert before in seen
@@ -142,8 +144,8 @@ async def test_a_turn_that_has_passed_is_let_be(stores: Stores) -> None:
     """A match that is over, or where another is to act, stays as it is, silently."""
     over, others = await match_of(stores, "montana", BOT), await match_of(stores, "mountains", ANN, BOT)
     node = stores.node()
-    await node.submit(BOT, over, Resign(), key=None, expected_version=None, validate_only=False)
-    versions = [(await node.read(match, ANN)).version for match in (over, others)]
+    await node.commands.submit(BOT, over, Resign(), key=None, expected_version=None, validate_only=False)
+    versions = [(await node.queries.read(match, ANN)).version for match in (over, others)]
 
     class Stale:
         """What the read model said some time ago."""
@@ -152,22 +154,22 @@ async def test_a_turn_that_has_passed_is_let_be(stores: Stores) -> None:
             return [(over, BOT), (others, BOT)]
 
     await players(stores, turns=Stale()).step()
-    assert [(await node.read(match, ANN)).version for match in (over, others)] == versions
+    assert [(await node.queries.read(match, ANN)).version for match in (over, others)] == versions
 
 
 async def test_a_bot_that_fails_holds_up_no_other(stores: Stores) -> None:
     """What a policy trips over is told, once the others have moved."""
     stuck, going = await match_of(stores, "montana", DOT), await match_of(stores, "montana", BOT)
     node = stores.node()
-    versions = [(await node.read(match, ANN)).version for match in (stuck, going)]
+    versions = [(await node.queries.read(match, ANN)).version for match in (stuck, going)]
 
     def broken(view: View[Any, Any], chance: Random) -> Any:
         raise ZeroDivisionError
 
-    bots = BotPlayers(node, stores.agenda, {BOT: at_random, DOT: broken}, PAUSE)
+    bots = BotPlayers(node.commands, node.queries, stores.agenda, {BOT: at_random, DOT: broken}, PAUSE)
     with pytest.raises(ZeroDivisionError):
         await bots.step()
-    after = [(await node.read(match, ANN)).version for match in (stuck, going)]
+    after = [(await node.queries.read(match, ANN)).version for match in (stuck, going)]
     assert (after[0] - versions[0], after[1] > versions[1]) == (0, True)
 
 
@@ -175,21 +177,21 @@ async def test_a_bot_out_of_time_is_refused_like_anyone(stores: Stores) -> None:
     """Its move comes too late, which troubles nobody: the timekeeper sees to the seat."""
     control = TimeControl(TimeControlKind.PER_MOVE, seconds=1)
     wanted = proposal(kind=HolderKind.BOT, time_control=control, on_time_out=OnTimeOut.DEFAULT_MOVE)
-    _, listed = await stores.node().open(BOT, wanted, None)
+    _, listed = await stores.node().openings.open(BOT, wanted, None)
     await players(stores).step()
-    assert (await stores.node().read(listed.id, ANN)).version == listed.version
+    assert (await stores.node().queries.read(listed.id, ANN)).version == listed.version
 
 
 class Slow:
-    """The use cases, slow, which count how many ask at once.
+    """What can be asked of matches, slow; it counts how many ask at once.
 
     Attributes:
         most: The most who have.
     """
 
-    def __init__(self, matches: Matches, seconds: float) -> None:
-        """Take the use cases, and how long looking takes."""
-        self._matches, self._seconds = matches, seconds
+    def __init__(self, queries: Queries, seconds: float) -> None:
+        """Take what can be asked of matches, and how long looking takes."""
+        self._queries, self._seconds = queries, seconds
         self._asking = self.most = 0
 
     async def legal_moves(self, id: MatchId, player: PlayerId) -> View[Any, Any]:
@@ -198,20 +200,22 @@ class Slow:
         self.most = max(self.most, self._asking)
         await asyncio.sleep(self._seconds)
         self._asking -= 1
-        return await self._matches.legal_moves(id, player)
+        return await self._queries.legal_moves(id, player)
 
     def __getattr__(self, name: str) -> Any:
         """Do everything else as ever."""
-        return getattr(self._matches, name)
+        return getattr(self._queries, name)
 
 
 async def test_bots_leave_room_for_people(stores: Stores) -> None:
     """Few are moved for at once, and each place rests for as long as a move took."""
     slow = 0.01
     matches = [await match_of(stores, "montana", BOT) for _ in range(2 * AT_ONCE)]
-    node = Slow(stores.node(), slow)
+    node = stores.node()
+    queries: Any = Slow(node.queries, slow)
+    node = replace(node, queries=queries)
     began = asyncio.get_running_loop().time()
     await players(stores, node=node).step()
     took = asyncio.get_running_loop().time() - began
-    assert node.most == AT_ONCE
+    assert queries.most == AT_ONCE
     assert took > len(matches) / AT_ONCE * 2 * slow

@@ -48,12 +48,12 @@ def stores() -> Stores:
 @pytest.fixture
 def node(stores: Stores) -> Services:
     """The use cases of one process."""
-    return stores.services()
+    return stores.node()
 
 
 async def gives(node: Services, player: PlayerId, id: MatchId, command: Any, seat: int | None = None) -> int:
     """Give a command and return which seat gave it."""
-    answer = await node.matches.submit(
+    answer = await node.commands.submit(
         player, id, command, key=None, expected_version=None, validate_only=False, seat=seat
     )
     assert answer.viewer.seat is not None
@@ -66,7 +66,7 @@ async def goes_on(node: Services, id: MatchId, players: Iterable[PlayerId], move
     for _ in range(moves):
         match = await match_of(node, id)
         (seat, *_) = GAMES[match.terms.game].to_act(match.table)
-        view = await node.matches.view(id, by_seat[seat], version=None, looking_as=str(seat))
+        view = await node.queries.view(id, by_seat[seat], version=None, looking_as=str(seat))
         await gives(node, by_seat[seat], id, view.legal_moves[0])
 
 
@@ -95,14 +95,14 @@ async def branch(
 
 async def live(node: Services, id: MatchId) -> Live:
     """Return a match as the store has it."""
-    return await node.matches.decisions.live.current(id)
+    return await node.decisions.live.current(id)
 
 
 async def table(
     node: Services, player: PlayerId, id: MatchId, looking_as: str, version: int | None = None
 ) -> Any:
     """Return the table as a player sees it from somewhere."""
-    return (await node.matches.view(id, player, version=version, looking_as=looking_as)).table
+    return (await node.queries.view(id, player, version=version, looking_as=looking_as)).table
 
 
 async def test_a_branch_is_a_match_of_its_players_own(node: Services) -> None:
@@ -124,8 +124,8 @@ async def test_a_branch_is_a_match_of_its_players_own(node: Services) -> None:
     assert terms.seed_commitment != (await match_of(node, id)).terms.seed_commitment
     for player in (ANN, CAM, None):
         with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
-            await node.matches.read(listed.id, player)
-        page = await node.matches.page(player, MatchFilter(), after=None, size=9)
+            await node.queries.read(listed.id, player)
+        page = await node.match_list.page(player, MatchFilter(), after=None, size=9)
         assert [one.id for one in page.items] == [id]
 
 
@@ -135,11 +135,11 @@ async def test_it_counts_for_nothing(node: Services, stores: Stores) -> None:
     before = await node.player_feed.page(ANN, after=None, token=None, size=99)
     made = await branch(node, ANN, id)
     assert await node.player_feed.page(ANN, after=None, token=None, size=99) == before
-    mine = await node.matches.page(ANN, MatchFilter(), after=None, size=9)
+    mine = await node.match_list.page(ANN, MatchFilter(), after=None, size=9)
     assert [one.id for one in mine.items] == [made.id, id]
     assert mine.items[0].match.terms.is_branch
     waiting = [
-        await node.matches.page(player, MatchFilter(my_turn=True), after=None, size=9)
+        await node.match_list.page(player, MatchFilter(my_turn=True), after=None, size=9)
         for player in (ANN, BEN)
     ]
     assert {one.id for page in waiting for one in page.items} == {id}
@@ -155,7 +155,7 @@ async def test_its_player_plays_all_sides(node: Services) -> None:
     id = (await branch(node, ANN, await played(node))).id
     seats: set[int] = set()
     while (await match_of(node, id)).phase is Phase.PLAYING:
-        moves = await node.matches.legal_moves(id, ANN)
+        moves = await node.queries.legal_moves(id, ANN)
         for waiting in {Seat(0), Seat(1)} - set(moves.to_act):
             with pytest.raises(Rejected, match=Reason.SEAT_NOT_TO_ACT):
                 await gives(node, ANN, id, moves.legal_moves[0], waiting)
@@ -188,12 +188,12 @@ async def test_its_player_may_look_from_anywhere(node: Services) -> None:
         current = await live(node, made.id)
         assert viewer_of(current, BEN, None) == viewer
         for anywhere in ("0", "1", "spectator", "all"):
-            shown = await node.matches.view(made.id, BEN, version=None, looking_as=anywhere)
+            shown = await node.queries.view(made.id, BEN, version=None, looking_as=anywhere)
             assert (shown.viewer.seat is None) is (anywhere in ("spectator", "all"))
-            events = await node.matches.events(made.id, BEN, after=0, size=9, looking_as=anywhere)
+            events = await node.queries.events(made.id, BEN, after=0, size=9, looking_as=anywhere)
             assert events.items[-1].payload.table == shown.table
     with pytest.raises(Malformed):
-        await node.matches.view(made.id, BEN, version=None, looking_as="2")
+        await node.queries.view(made.id, BEN, version=None, looking_as="2")
 
 
 async def test_what_its_player_cannot_know_is_drawn_anew(node: Services) -> None:
@@ -271,13 +271,13 @@ async def test_a_private_match_is_branched_by_those_who_may_know_of_it(node: Ser
 async def test_the_same_key_gives_the_same_branch(stores: Stores, node: Services) -> None:
     """Also at once, on another node, and when both have gone on; with another request it is refused."""
     id = await played(node)
-    nodes = (node, stores.services(), stores.services())
+    nodes = (node, stores.node(), stores.node())
     made = await asyncio.gather(*(branch(one, ANN, id, "0", key="k") for one in nodes))
     assert len({one.id for one in made}) == 1
     at = (await live(node, id)).version
     await gives(node, ANN, made[0].id, Resign())
     await goes_on(node, id, (ANN, BEN))
-    again = await branch(stores.services(), ANN, id, "0", at, "k")
+    again = await branch(stores.node(), ANN, id, "0", at, "k")
     assert (again.id, again.version, again.match) == (made[0].id, 2, made[0].match)
     for looking_as, version in (("spectator", at), ("0", at - 1)):
         with pytest.raises(KeyReused):
@@ -334,7 +334,7 @@ async def test_a_branch_of_every_game_is_told_again(stores: Stores, node: Servic
     """From its own seed alone, stored or exported (API "Proof"); its head is not signed; it is kept whole."""
     kind = GAMES[game]
     players = (ANN, BEN)[: kind.min_seats]
-    _, listed = await node.matches.open(
+    _, listed = await node.openings.open(
         ANN, proposal(game=game, options=kind.options(), seats=len(players)), None
     )
     for seat, player in list(enumerate(players))[1:]:
@@ -362,7 +362,7 @@ async def test_a_branch_of_every_game_is_told_again(stores: Stores, node: Servic
         passed = {one.check: one.count for one in verify(lines, dict(GAMES), SIGNATURES)}
         assert passed[Check.OUTCOME] == (1 if looking_as == "all" else None)
         assert passed[Check.SIGNATURE] is None
-    await node.matches.decisions.store.keep_snapshot(made.id, (await live(node, made.id)).snapshot())
+    await node.decisions.store.keep_snapshot(made.id, (await live(node, made.id)).snapshot())
     kept = await stores.store.snapshot(made.id)
     assert kept is not None
     assert kept.match == (await match_of(node, made.id))

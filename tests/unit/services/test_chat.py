@@ -46,7 +46,7 @@ class Table:
     def __init__(self) -> None:
         """Make the use cases of one process."""
         self.stores: Stores = memory_stores()
-        self.services: Services = self.stores.services()
+        self.services: Services = self.stores.node()
         self.chat: Chat = self.services.chat
 
     async def prepare(self) -> None:
@@ -61,10 +61,10 @@ class Table:
         """Return a match that Ann opened, with these players at its first seats."""
         fields = {
             "game": "mountains",
-            "options": self.services.matches.games["mountains"].options(),
+            "options": self.services.catalogue.games["mountains"].options(),
             "seat": None,
         }
-        _, listed = await self.services.matches.open(
+        _, listed = await self.services.openings.open(
             self.ann, proposal(**fields, seats=seats, **changes), None
         )
         for seat, player in enumerate(seated):
@@ -74,7 +74,7 @@ class Table:
     async def ends(self) -> None:
         """Let all but one give up, which ends the match."""
         for player in (self.ben, self.cid):
-            await self.services.matches.submit(
+            await self.services.commands.submit(
                 player, self.match, Resign(), key=None, expected_version=None, validate_only=False
             )
 
@@ -187,7 +187,7 @@ async def test_who_reads_which_room_after_the_end(table: Table) -> None:
 
 async def test_a_cancelled_match_is_over_too(table: Table) -> None:
     """There is nothing to give away any more: the seats may read all but what is whispered among others."""
-    live = await table.services.matches.decisions.live.at_version(table.match)
+    live = await table.services.decisions.live.at_version(table.match)
     live.match = replace(live.match, phase=Phase.CANCELLED)
     assert reader_of(live, table.ann, None) == Reader(table.ann, (PLAYERS, SEAT, SPECTATORS))
 
@@ -506,7 +506,7 @@ async def test_a_stream_follows_its_reader_to_the_table(table: Table) -> None:
 
 async def test_what_another_process_writes_is_read_when_it_is_heard_of(table: Table) -> None:
     """In order and once, also if it is heard of late, or after what was written here."""
-    there = table.stores.services().chat
+    there = table.stores.node().chat
     listener = await table.listens(table.ben)
     assert await taken(listener, 1) == [ChatCaughtUp(None)]
     await there.post(table.ann, table.match, room=PLAYERS, to_seat=None, text="there", key=None)
@@ -603,7 +603,7 @@ async def test_streams_end_when_the_server_stops_or_the_store_is_away(
     async def away(*_: object, **__: object) -> None:
         raise Unavailable
 
-    other = table.stores.services().chat
+    other = table.stores.node().chat
     listener = await other.listen(table.match, table.ann, room=None, after=None)
     monkeypatch.setattr(table.stores.chat_log, "read", away)
     assert await taken(listener, 1) == [ChatEnd(None, ChatEndReason.STORE_UNAVAILABLE, resumable=True)]

@@ -12,17 +12,17 @@ from domain.games import GAMES
 from domain.match import PlayerId, Resign, legal_moves
 from domain.shared.seats import Seat
 from services.matches.loaded import Live
-from services.matches.matches import Matches
 from services.shared.errors import KeyReused
 from services.shared.ids import MatchId
+from services.use_cases import Services
 from tests.support.use_cases import memory_stores, proposal
 
 ANN = PlayerId("player_00000000000000000000000001")
 
 
-async def opened(node: Matches) -> MatchId:
+async def opened(node: Services) -> MatchId:
     """Return a match that Ann opened."""
-    return (await node.open(ANN, proposal(), None))[1].id
+    return (await node.openings.open(ANN, proposal(), None))[1].id
 
 
 def folded() -> set[MatchId]:
@@ -37,7 +37,7 @@ async def test_so_many_matches_are_remembered_and_no_more() -> None:
     matches = [await opened(node) for _ in range(10)]
     assert folded() & set(matches) == set(matches[-3:])
     for match in (*matches, matches[0]):
-        await node.read(match, ANN)
+        await node.queries.read(match, ANN)
     assert folded() & set(matches) == {matches[8], matches[9], matches[0]}
 
 
@@ -65,9 +65,9 @@ async def test_a_key_is_kept_as_long_as_its_match_and_costs_24_bytes() -> None:
         await submitted(other, id, Resign(), key)
 
 
-async def submitted(node: Matches, id: MatchId, command: Any, key: str) -> int:
+async def submitted(node: Services, id: MatchId, command: Any, key: str) -> int:
     """Return the version behind a command of Ann's."""
-    answer = await node.submit(ANN, id, command, key=key, expected_version=None, validate_only=False)
+    answer = await node.commands.submit(ANN, id, command, key=key, expected_version=None, validate_only=False)
     return answer.version
 
 
@@ -76,15 +76,17 @@ async def test_matches_are_remembered_up_to_so_many_events() -> None:
     node = memory_stores().node(remembered_events=10)
     matches = [await opened(node) for _ in range(4)]
     for match in matches:
-        assert (await node.read(match, ANN)).version == 4
+        assert (await node.queries.read(match, ANN)).version == 4
     assert folded() & set(matches) == set(matches[-2:])
-    await node.submit(ANN, matches[0], Resign(), key=None, expected_version=None, validate_only=False)
-    await node.read(matches[0], ANN)
+    await node.commands.submit(
+        ANN, matches[0], Resign(), key=None, expected_version=None, validate_only=False
+    )
+    await node.queries.read(matches[0], ANN)
     assert folded() & set(matches) == {matches[3], matches[0]}
     alone = memory_stores().node(remembered_events=1)
     match = await opened(alone)
     for _ in range(2):
-        await alone.read(match, ANN)
+        await alone.queries.read(match, ANN)
         assert match in folded()
 
 

@@ -38,7 +38,7 @@ def stores() -> Stores:
 @pytest.fixture
 def node(stores: Stores) -> Services:
     """The use cases of one process."""
-    return stores.services()
+    return stores.node()
 
 
 async def refused(reason: Reason, asked: Awaitable[Any]) -> None:
@@ -55,7 +55,7 @@ async def account_of(node: Services, name: str) -> PlayerId:
 
 async def events(node: Services, id: MatchId) -> list[object]:
     """Return what has happened, in order."""
-    return [recorded.event for recorded in await node.matches.decisions.store.read(id)]
+    return [recorded.event for recorded in await node.decisions.store.read(id)]
 
 
 async def test_a_seat_that_is_left_is_free(node: Services, stores: Stores) -> None:
@@ -65,7 +65,7 @@ async def test_a_seat_that_is_left_is_free(node: Services, stores: Stores) -> No
     left = await node.lobby.leave_seat(BEN, id, 1, "k")
     assert seated(left[1].match) == [ANN, None, None]
     await sits(node, BEN, id, 2)
-    assert await stores.services().lobby.leave_seat(BEN, id, 1, "k") == left
+    assert await stores.node().lobby.leave_seat(BEN, id, 1, "k") == left
     with pytest.raises(KeyReused):
         await node.lobby.leave_seat(BEN, id, 2, "k")
     assert seated(await match_of(node, id)) == [ANN, None, BEN]
@@ -172,7 +172,7 @@ async def test_an_invitation_by_name(node: Services) -> None:
     assert (await events(node, id))[-1] == Invited(ben)
     assert await node.invitations.invite(ANN, id, ben, "k") == invited
     await refused(Reason.ALREADY_INVITED, node.invitations.invite(ANN, id, ben, None))
-    await node.matches.read(id, ben)
+    await node.queries.read(id, ben)
     with pytest.raises(Forbidden, match="NOT_SEATED"):
         await node.invitations.invite(ben, id, cam, None)
     await sits(node, ben, id, 1)
@@ -194,16 +194,16 @@ async def test_an_invitation_by_link(node: Services, stores: Stores) -> None:
     id = await opened(node, 3, visibility=Visibility.PRIVATE)
     link = await node.invitations.link(ANN, id)
     assert link.path == f"/v1/matches/{id}?invitation={link.invitation}"
-    assert await stores.services().invitations.link(ANN, id) == link
+    assert await stores.node().invitations.link(ANN, id) == link
     for shown in (None, "", "0" * 32, link.invitation[:-1], link.invitation.upper() + "x"):
         with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
-            await node.matches.read(id, BEN, shown)
+            await node.queries.read(id, BEN, shown)
         with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
             await node.lobby.take_seat(BEN, id, 1, "", None, invitation=shown)
     for player in (BEN, None):
-        assert (await node.matches.read(id, player, link.invitation)).id == id
+        assert (await node.queries.read(id, player, link.invitation)).id == id
     with pytest.raises(Forbidden, match="NOT_SEATED"):
-        await node.matches.legal_moves(id, BEN, link.invitation)
+        await node.queries.legal_moves(id, BEN, link.invitation)
     with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
         await node.invitations.link(BEN, id)
     await node.lobby.take_seat(BEN, id, 1, "", None, invitation=link.invitation)
@@ -218,7 +218,7 @@ async def test_each_match_has_an_invitation_of_its_own(node: Services) -> None:
     one, other = [await opened(node, visibility=Visibility.PRIVATE) for _ in range(2)]
     link = await node.invitations.link(ANN, one)
     with pytest.raises(NotFound):
-        await node.matches.read(other, BEN, link.invitation)
+        await node.queries.read(other, BEN, link.invitation)
 
 
 async def test_the_opener_seats_a_bot(node: Services) -> None:

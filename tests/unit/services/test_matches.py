@@ -10,9 +10,10 @@ from domain.games.montana.rejections import Reason as MontanaReason
 from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Reason, Resign, Visibility
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import SPECTATOR, Viewer, ViewerKind
-from services.matches.matches import Answer, Matches
+from services.matches.commands import Answer
 from services.shared.errors import Conflict, Forbidden, KeyReused, Malformed, NotFound
 from services.shared.ids import MatchId, match_id, new_uuid, parsed
+from services.use_cases import Services
 from tests.support.use_cases import Stores, TickingClock, lobby_of, memory_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
@@ -26,14 +27,14 @@ def stores() -> Stores:
     return memory_stores()
 
 
-async def opened(node: Matches, **changes: object) -> MatchId:
+async def opened(node: Services, **changes: object) -> MatchId:
     """Return a match that Ann opened: of deal 1, at version 4."""
-    _, listed = await node.open(ANN, proposal(**changes), None)
+    _, listed = await node.openings.open(ANN, proposal(**changes), None)
     return listed.id
 
 
 async def gives(
-    node: Matches,
+    node: Services,
     match: MatchId,
     command: object,
     key: str | None = None,
@@ -43,21 +44,23 @@ async def gives(
     validate_only: bool = False,
 ) -> Answer:
     """Return the answer to a command."""
-    return await node.submit(
+    return await node.commands.submit(
         player, match, command, key=key, expected_version=expected, validate_only=validate_only
     )
 
 
 async def test_opening_seats_the_opener_and_starts_a_full_match(stores: Stores) -> None:
     """A match for one is being played as soon as its opener sits, and pins all it was opened on."""
-    _, listed = await stores.node().open(ANN, proposal(), None)
+    _, listed = await stores.node().openings.open(ANN, proposal(), None)
     assert listed.version == 4
     assert listed.match.phase is Phase.PLAYING
     assert (listed.match.terms.game, listed.match.terms.ruleset) == ("montana", "montana/1")
     assert listed.match.terms.seed_commitment.startswith("sha256:")
     names = [
         event.type
-        for event in (await stores.node().events(listed.id, ANN, after=0, size=9, looking_as=None)).items
+        for event in (
+            await stores.node().queries.events(listed.id, ANN, after=0, size=9, looking_as=None)
+        ).items
     ]
     assert names == ["match.opened", "match.seat_taken", "montana.dealt", "match.started"]
 
@@ -65,8 +68,8 @@ async def test_opening_seats_the_opener_and_starts_a_full_match(stores: Stores) 
 async def test_a_match_keeps_what_it_was_opened_on(stores: Stores) -> None:
     """Who may know of it, what is shown at the end, and the memory aid stay as they were chosen."""
     chosen = proposal(visibility=Visibility.PRIVATE, disclosure=Disclosure.NEVER, memory_aid=MemoryAid.OFF)
-    _, listed = await stores.node().open(ANN, chosen, None)
-    terms = (await stores.node().read(listed.id, ANN)).match.terms
+    _, listed = await stores.node().openings.open(ANN, chosen, None)
+    terms = (await stores.node().queries.read(listed.id, ANN)).match.terms
     assert (terms.visibility, terms.disclosure) == (Visibility.PRIVATE, Disclosure.NEVER)
     assert terms.memory_aid is MemoryAid.OFF
 
@@ -75,7 +78,7 @@ async def test_a_match_waits_for_its_seats(stores: Stores) -> None:
     """Opened without a seat, a match is open until one is taken; no command is accepted before."""
     node = stores.node()
     match = await opened(node, seat=None)
-    assert (await node.view(match, ANN, version=None, looking_as=None)).table is None
+    assert (await node.queries.view(match, ANN, version=None, looking_as=None)).table is None
     with pytest.raises(Forbidden, match="NOT_SEATED"):
         await gives(node, match, NINE)
     seated = await lobby_of(node).take_seat(BEN, match, 0, "luck", "k")
@@ -93,14 +96,14 @@ async def test_a_match_waits_for_its_seats(stores: Stores) -> None:
 async def test_the_same_key_opens_one_match(stores: Stores) -> None:
     """Opening again with the key, on any node and at the same moment, gives the match of the first time."""
     one, other = stores.node(), stores.node()
-    answers = await asyncio.gather(*(node.open(ANN, proposal(), "k") for node in (one, other, one)))
+    answers = await asyncio.gather(*(node.openings.open(ANN, proposal(), "k") for node in (one, other, one)))
     assert len({listed.id for _, listed in answers}) == 1
     with pytest.raises(KeyReused):
-        await one.open(ANN, proposal(seat=None), "k")
+        await one.openings.open(ANN, proposal(seat=None), "k")
     await gives(one, answers[0][1].id, NINE)
     for node in (one, other):
-        assert await node.open(ANN, proposal(), "k") == answers[0]
-    _, bens = await one.open(BEN, proposal(), "k")
+        assert await node.openings.open(ANN, proposal(), "k") == answers[0]
+    _, bens = await one.openings.open(BEN, proposal(), "k")
     assert bens.id != answers[0][1].id
 
 
@@ -109,13 +112,13 @@ async def test_a_refused_opening_leaves_nothing(stores: Stores) -> None:
     node = stores.node()
     for changes, reason in (({"seats": 2}, Reason.SEATS_OUT_OF_RANGE), ({"seat": 1}, Reason.NO_SUCH_SEAT)):
         with pytest.raises(Rejected) as refused:
-            await node.open(ANN, proposal(**changes), "k")
+            await node.openings.open(ANN, proposal(**changes), "k")
         assert refused.value.reason is reason
     with pytest.raises(NotFound, match="NO_SUCH_GAME"):
-        await node.open(ANN, proposal(game="chess"), "k")
+        await node.openings.open(ANN, proposal(game="chess"), "k")
     with pytest.raises(Malformed):
-        await node.open(ANN, proposal(entropy="x" * 257), "k")
-    await node.open(ANN, proposal(), "k")
+        await node.openings.open(ANN, proposal(entropy="x" * 257), "k")
+    await node.openings.open(ANN, proposal(), "k")
 
 
 async def test_a_command_answers_with_what_happened(stores: Stores) -> None:
@@ -136,7 +139,7 @@ async def test_a_repeat_gives_the_same_answer_on_any_node(stores: Stores) -> Non
     await gives(node, match, SEVEN)
     for other in (node, stores.node(), stores.node(snapshot_every=1)):
         assert await gives(other, match, NINE, "k", 4) == first
-    assert (await node.read(match, ANN)).version == 6
+    assert (await node.queries.read(match, ANN)).version == 6
     for command, expected in ((SEVEN, 4), (NINE, None), (NINE, 5)):
         with pytest.raises(KeyReused):
             await gives(node, match, command, "k", expected)
@@ -186,10 +189,10 @@ async def test_nodes_see_what_others_wrote(stores: Stores) -> None:
     """A node that remembers a match decides, refuses and shows by what the store has now."""
     one, other = stores.node(), stores.node()
     match = await opened(one)
-    await other.read(match, ANN)
+    await other.queries.read(match, ANN)
     await gives(one, match, NINE)
     assert (await gives(other, match, SEVEN, expected=5)).version == 6
-    assert (await one.view(match, ANN, version=None, looking_as=None)).version == 6
+    assert (await one.queries.view(match, ANN, version=None, looking_as=None)).version == 6
     await gives(one, match, Resign())
     with pytest.raises(Rejected) as refused:
         await gives(other, match, Resign())
@@ -203,7 +206,7 @@ async def test_commands_at_the_same_moment_keep_the_order(stores: Stores) -> Non
 
     async def play(number: int) -> int:
         for _ in range(20):
-            now = await nodes[number % 2].view(match, ANN, version=None, looking_as=None)
+            now = await nodes[number % 2].queries.view(match, ANN, version=None, looking_as=None)
             try:
                 return (
                     await gives(nodes[number % 2], match, now.legal_moves[0], expected=now.version)
@@ -228,7 +231,7 @@ async def test_validating_changes_nothing(stores: Stores) -> None:
         assert (refused.value.reason, refused.value.details) == (MontanaReason.NOT_STUCK, {"seat": 0})
     with pytest.raises(Conflict):
         await gives(node, match, NINE, None, 3, validate_only=True)
-    assert (await node.read(match, ANN)).version == 4
+    assert (await node.queries.read(match, ANN)).version == 4
 
 
 async def test_only_the_seat_may_act_and_only_in_its_game(stores: Stores) -> None:
@@ -238,7 +241,7 @@ async def test_only_the_seat_may_act_and_only_in_its_game(stores: Stores) -> Non
     with pytest.raises(Forbidden, match="NOT_SEATED"):
         await gives(node, match, NINE, player=BEN)
     with pytest.raises(Forbidden, match="NOT_SEATED"):
-        await node.legal_moves(match, BEN)
+        await node.queries.legal_moves(match, BEN)
     with pytest.raises(Malformed):
         await gives(node, match, "move")
 
@@ -251,17 +254,17 @@ async def test_a_private_match_is_unknown_to_others(stores: Stores) -> None:
     for player in (BEN, None):
         for unknown in (match, nowhere):
             with pytest.raises(NotFound, match="NO_SUCH_MATCH") as missing:
-                await node.view(unknown, player, version=None, looking_as=None)
+                await node.queries.view(unknown, player, version=None, looking_as=None)
             assert missing.value.details == {"match": unknown}
             with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
-                await node.events(unknown, player, after=0, size=5, looking_as=None)
+                await node.queries.events(unknown, player, after=0, size=5, looking_as=None)
             with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
-                await node.read(unknown, player)
+                await node.queries.read(unknown, player)
     with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
         await gives(node, match, NINE, player=BEN)
     with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
         await lobby_of(node).take_seat(BEN, match, 0, "", None)
-    assert (await node.read(match, ANN)).id == match
+    assert (await node.queries.read(match, ANN)).id == match
 
 
 async def test_who_may_look_from_where(stores: Stores) -> None:
@@ -271,7 +274,7 @@ async def test_who_may_look_from_where(stores: Stores) -> None:
         match = await opened(node, disclosure=disclosure)
 
         async def viewer(player: PlayerId | None, looking_as: str | None, match: MatchId = match) -> Viewer:
-            return (await node.view(match, player, version=None, looking_as=looking_as)).viewer
+            return (await node.queries.view(match, player, version=None, looking_as=looking_as)).viewer
 
         assert await viewer(ANN, None) == await viewer(ANN, "0") == Viewer(ViewerKind.SEAT, 0)  # type: ignore[arg-type]
         assert await viewer(BEN, None) == await viewer(ANN, "spectator") == SPECTATOR
@@ -294,16 +297,16 @@ async def test_looking_back(stores: Stores) -> None:
     """A view at a version is the view that was served then; versions that do not exist are not found."""
     node = stores.node(snapshot_every=2)
     match = await opened(node)
-    then = (await node.view(match, ANN, version=None, looking_as=None)).table
+    then = (await node.queries.view(match, ANN, version=None, looking_as=None)).table
     for _ in range(6):
-        now = await node.view(match, ANN, version=None, looking_as=None)
+        now = await node.queries.view(match, ANN, version=None, looking_as=None)
         await gives(node, match, now.legal_moves[0])
     await node.drain()
-    assert (await node.view(match, ANN, version=4, looking_as=None)).table == then
-    assert (await stores.node().view(match, ANN, version=9, looking_as=None)).version == 9
+    assert (await node.queries.view(match, ANN, version=4, looking_as=None)).table == then
+    assert (await stores.node().queries.view(match, ANN, version=9, looking_as=None)).version == 9
     for version in (0, -1, 11):
         with pytest.raises(NotFound, match="NO_SUCH_VERSION"):
-            await node.view(match, ANN, version=version, looking_as=None)
+            await node.queries.view(match, ANN, version=version, looking_as=None)
 
 
 async def test_snapshots_are_taken_and_used(stores: Stores) -> None:
@@ -312,7 +315,7 @@ async def test_snapshots_are_taken_and_used(stores: Stores) -> None:
     match = await opened(node)
     first = await gives(node, match, NINE, "k")
     for _ in range(5):
-        now = await node.view(match, ANN, version=None, looking_as=None)
+        now = await node.queries.view(match, ANN, version=None, looking_as=None)
         await gives(node, match, now.legal_moves[0])
     await node.drain()
     snapshot = await stores.store.snapshot(match)
@@ -320,7 +323,7 @@ async def test_snapshots_are_taken_and_used(stores: Stores) -> None:
     assert snapshot.version == 8
     late = stores.node()
     assert await gives(late, match, NINE, "k") == first
-    assert (await late.view(match, ANN, version=None, looking_as=None)).version == 10
+    assert (await late.queries.view(match, ANN, version=None, looking_as=None)).version == 10
 
 
 async def test_memory_is_bounded(stores: Stores) -> None:
@@ -328,24 +331,24 @@ async def test_memory_is_bounded(stores: Stores) -> None:
     node = stores.node(remembered=1)
     matches = [await opened(node) for _ in range(3)]
     for match in matches * 2:
-        now = await node.view(match, ANN, version=None, looking_as=None)
+        now = await node.queries.view(match, ANN, version=None, looking_as=None)
         await gives(node, match, now.legal_moves[0], expected=now.version)
-    assert [(await node.read(match, ANN)).version for match in matches] == [6, 6, 6]
+    assert [(await node.queries.read(match, ANN)).version for match in matches] == [6, 6, 6]
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "a\nb", "ä"])
 async def test_a_key_is_printable_and_short(stores: Stores, key: str) -> None:
     """A key that cannot be one is malformed."""
     with pytest.raises(Malformed, match="INVALID_IDEMPOTENCY_KEY"):
-        await stores.node().open(ANN, proposal(), key)
+        await stores.node().openings.open(ANN, proposal(), key)
 
 
 async def test_a_key_is_made_for_those_who_bring_none(stores: Stores) -> None:
     """Without a key the server makes one, tells it, and recognises it."""
     node = stores.node()
-    used, listed = await node.open(ANN, proposal(), None)
+    used, listed = await node.openings.open(ANN, proposal(), None)
     assert used
-    assert (await node.open(ANN, proposal(), used))[1].id == listed.id
+    assert (await node.openings.open(ANN, proposal(), used))[1].id == listed.id
     answer = await gives(node, listed.id, NINE)
     assert await gives(node, listed.id, NINE, answer.key) == answer
 
@@ -357,9 +360,9 @@ async def test_the_seed_is_told_to_nobody(stores: Stores) -> None:
     secrets = await stores.seeds.secrets(match)
     shown = repr(
         [
-            await node.read(match, ANN),
-            await node.view(match, ANN, version=None, looking_as=None),
-            await node.events(match, ANN, after=0, size=10, looking_as=None),
+            await node.queries.read(match, ANN),
+            await node.queries.view(match, ANN, version=None, looking_as=None),
+            await node.queries.events(match, ANN, after=0, size=10, looking_as=None),
             await stores.store.read(match),
         ]
     )

@@ -52,11 +52,11 @@ def test_a_token_that_was_changed_is_refused() -> None:
 )
 async def test_a_token_that_somebody_made_is_refused(written: str) -> None:
     """The check can be worked out by anybody: what is written is looked at too, and is no fault of ours."""
-    services = memory_stores().services()
+    services = memory_stores().node()
     wanted = MatchFilter()
     listed = page_token(written, "matches", wanted)
     ranked = page_token(written, "leaderboard", "montana")
     with pytest.raises(Malformed):
-        await services.matches.page(None, wanted, after=listed, size=1)
+        await services.match_list.page(None, wanted, after=listed, size=1)
     with pytest.raises(Malformed):
         await services.achievements.leaderboard("montana", after=ranked, size=1)

@@ -89,9 +89,8 @@ class Table:
     def __init__(self) -> None:
         """Begin with nothing."""
         self.stores = memory_stores()
-        self.services = self.stores.services()
+        self.services = self.stores.node()
         self.feed = self.services.player_feed
-        self.matches = self.services.matches
 
     async def guests(self, *names: str) -> list[PlayerId]:
         """Return new players."""
@@ -100,7 +99,7 @@ class Table:
     async def open(self, *players: PlayerId, **terms: Any) -> MatchId:
         """Open a match of Mountains of two seats in which some sit down."""
         wanted = proposal(game="mountains", options=MOUNTAINS, seats=2, **terms)
-        _, opened = await self.matches.open(players[0], wanted, None)
+        _, opened = await self.services.openings.open(players[0], wanted, None)
         for seat, player in enumerate(players[1:], start=1):
             await self.services.lobby.take_seat(player, opened.id, seat, "", None)
         self.hear(*players)
@@ -112,7 +111,7 @@ class Table:
         def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
             return None if seat is None else Seat(seat), command
 
-        await self.matches.decisions.carry_out(match, order, by=by, key=f"{match}{command}", asked=0)
+        await self.services.decisions.carry_out(match, order, by=by, key=f"{match}{command}", asked=0)
 
     async def says(self, match: MatchId, player: PlayerId, text: str) -> None:
         """Write a message to the other players."""

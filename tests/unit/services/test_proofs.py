@@ -40,14 +40,18 @@ async def test_a_bundle_is_read_as_it_is_taken(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(proofs, "PAGE", 2)
     stores = memory_stores()
     node = stores.node()
-    _, listed = await node.open(ANN, proposal(), None)
+    _, listed = await node.openings.open(ANN, proposal(), None)
     reading = Reading(stores.store)
-    export = await Proofs(node, reading, stores.heads, stores.keys).export(listed.id, ANN, looking_as=None)
+    export = await Proofs(node.queries, node.decisions, reading, stores.heads, stores.keys).export(
+        listed.id, ANN, looking_as=None
+    )
     lengths = list[int]()
     async for part in export.parts:
         if not lengths:
             assert reading.read_up_to == []
-            await node.submit(ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False)
+            await node.commands.submit(
+                ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False
+            )
         lengths.append(len(part))
     assert listed.version == 4
     assert lengths == [1, 2, 2, 1]
@@ -58,9 +62,11 @@ async def test_a_bundle_whose_events_are_gone_does_not_end() -> None:
     """It says that the store is away, and gives no end."""
     stores = memory_stores()
     node = stores.node()
-    _, listed = await node.open(ANN, proposal(), None)
+    _, listed = await node.openings.open(ANN, proposal(), None)
     reading = Reading(stores.store)
-    export = await Proofs(node, reading, stores.heads, stores.keys).export(listed.id, ANN, looking_as=None)
+    export = await Proofs(node.queries, node.decisions, reading, stores.heads, stores.keys).export(
+        listed.id, ANN, looking_as=None
+    )
     reading.lost = True
     assert len(await anext(export.parts)) == 1
     with pytest.raises(Unavailable):
@@ -70,8 +76,8 @@ async def test_a_bundle_whose_events_are_gone_does_not_end() -> None:
 async def test_others_get_their_turn_while_a_match_is_read_and_written_down() -> None:
     """Folding a long match, and writing its bundle down, hold nobody up for longer than some events take."""
     stores = memory_stores()
-    node = stores.services()
-    _, listed = await node.matches.open(ANN, wanted(), None)
+    node = stores.node()
+    _, listed = await node.openings.open(ANN, wanted(), None)
     for _ in range(420):
         await node.invitations.renew(ANN, listed.id, None)
     turns = 0
@@ -84,8 +90,8 @@ async def test_others_get_their_turn_while_a_match_is_read_and_written_down() ->
 
     waiting = asyncio.create_task(others())
     await asyncio.sleep(0)
-    cold, before = stores.services(), turns
-    await cold.matches.read(listed.id, ANN)
+    cold, before = stores.node(), turns
+    await cold.queries.read(listed.id, ANN)
     assert turns - before >= 420 // TOGETHER
     export = await cold.proofs.export(listed.id, ANN, looking_as=None)
     before = turns

@@ -24,7 +24,7 @@ from domain.shared.rejections import Rejected
 from services.lobby import quick_match
 from services.lobby.waiting import Wish
 from services.matches.decisions import digest_of
-from services.matches.matches import terms_of
+from services.matches.opening import terms_of
 from services.matches.same_terms import fit_of
 from services.matches.store import Listed, Secrets
 from services.shared.errors import KeyReused, Malformed, NotFound, TooMany, Unavailable
@@ -43,7 +43,7 @@ def stores() -> Stores:
 @pytest.fixture
 def node(stores: Stores) -> Services:
     """The use cases of one process."""
-    return stores.services()
+    return stores.node()
 
 
 async def joins(node: Services, player: PlayerId, seats: int = 2, **changes: Any) -> Listed:
@@ -61,7 +61,7 @@ async def test_the_first_waits_and_the_next_joins(node: Services, stores: Stores
     """Whoever comes takes the lowest free seat, on any node; the last one starts the match."""
     first = await joins(node, ANN, 3)
     assert (first.match.phase, seated(first.match)) == (Phase.OPEN, [ANN, None, None])
-    second = await joins(stores.services(), BEN, 3, entropy="luck", kind=HolderKind.BOT)
+    second = await joins(stores.node(), BEN, 3, entropy="luck", kind=HolderKind.BOT)
     assert (second.id, seated(second.match)) == (first.id, [ANN, BEN, None])
     held = second.match.holders[1]
     assert held is not None
@@ -94,7 +94,7 @@ async def test_who_waits_on_the_same_terms_comes_to_its_own_match(node: Services
     """With any key, on any node, whoever opened it; until the match begins, or the player leaves it."""
     first = await joins(node, ANN, 3)
     assert await joins(node, ANN, 3) == first
-    assert (await joins(stores.services(), ANN, 3)).id == first.id
+    assert (await joins(stores.node(), ANN, 3)).id == first.id
     assert (await joins(node, ANN, 2)).id != first.id
     second = await joins(node, BEN, 3)
     assert await joins(node, BEN, 3) == second
@@ -136,7 +136,7 @@ async def test_a_player_has_so_many_open_matches(node: Services, stores: Stores)
         assert refused.value.details == {"most": 20}
         with pytest.raises(TooMany, match="TOO_MANY_OPEN_MATCHES"):
             await joins(node, ANN, 3)
-    assert await stores.services().quick_match.join(ANN, wanted(), "first") == first
+    assert await stores.node().quick_match.join(ANN, wanted(), "first") == first
     assert (await joins(node, ANN)).id == first[1].id
     assert (await node.quick_match.join(ANN, proposal(), None))[1].match.phase is Phase.PLAYING
     await joins(node, BEN, 3)
@@ -153,13 +153,13 @@ async def test_a_player_has_so_many_open_matches(node: Services, stores: Stores)
 
 async def test_the_same_key_comes_to_the_same_match(node: Services, stores: Stores) -> None:
     """For who opened it and for who joined it, also later, on another node and at the same moment."""
-    calls = [stores.services().quick_match.join(ANN, wanted(), "k") for _ in range(3)]
+    calls = [stores.node().quick_match.join(ANN, wanted(), "k") for _ in range(3)]
     first, *others = await asyncio.gather(*calls)
     assert others == [first, first]
     second = await node.quick_match.join(BEN, wanted(), "k")
     assert (second[1].id, second[1].match.phase) == (first[1].id, Phase.PLAYING)
     for who, before in ((ANN, first), (BEN, second)):
-        assert await stores.services().quick_match.join(who, wanted(), "k") == before
+        assert await stores.node().quick_match.join(who, wanted(), "k") == before
         with pytest.raises(KeyReused):
             await node.quick_match.join(who, wanted(seats=3), "k")
 
@@ -229,7 +229,7 @@ def test_what_a_quick_match_never_joins() -> None:
 
 async def test_many_at_once_fill_their_matches(stores: Stores) -> None:
     """Nobody sits alone, or twice; what does not divide is left in the last match."""
-    nodes = [stores.services() for _ in range(3)]
+    nodes = [stores.node() for _ in range(3)]
     players = [player(number) for number in range(1, 32)]
     found = await asyncio.gather(*(joins(nodes[n % 3], one, 3) for n, one in enumerate(players)))
     matches = [await match_of(nodes[0], id) for id in sorted({listed.id for listed in found})]
@@ -242,7 +242,7 @@ async def test_who_could_not_open_opens_the_same_match(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its key leads back to what it had put down; others do not wait for it."""
-    node = stores.services()
+    node = stores.node()
 
     async def away(*_: object) -> None:
         raise Unavailable
@@ -251,9 +251,9 @@ async def test_who_could_not_open_opens_the_same_match(
         patch.setattr(stores.store, "append", away)
         with pytest.raises(Unavailable):
             await node.quick_match.join(ANN, wanted(), "k")
-    other = await joins(stores.services(), BEN)
+    other = await joins(stores.node(), BEN)
     assert seated(other.match) == [BEN, None]
-    _, listed = await stores.services().quick_match.join(ANN, wanted(), "k")
+    _, listed = await stores.node().quick_match.join(ANN, wanted(), "k")
     assert (listed.id != other.id, seated(listed.match)) == (True, [ANN, None])
 
 
@@ -285,7 +285,7 @@ async def test_nobody_waits_long_for_who_crashed_before_opening(
 
 async def test_who_could_not_sit_down_looks_on(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its seat is another's; if the match is full by then, it finds another with the same key."""
-    node = stores.services()
+    node = stores.node()
     first = await joins(node, ANN)
 
     async def away(*_: object) -> None:
@@ -295,7 +295,7 @@ async def test_who_could_not_sit_down_looks_on(stores: Stores, monkeypatch: pyte
         patch.setattr(stores.store, "append", away)
         with pytest.raises(Unavailable):
             await node.quick_match.join(BEN, wanted(), "k")
-    assert (await joins(stores.services(), CAM)).id == first.id
+    assert (await joins(stores.node(), CAM)).id == first.id
     _, listed = await node.quick_match.join(BEN, wanted(), "k")
     assert (listed.id != first.id, seated(listed.match)) == (True, [BEN, None])
 

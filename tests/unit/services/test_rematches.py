@@ -41,12 +41,12 @@ def stores() -> Stores:
 @pytest.fixture
 def node(stores: Stores) -> Services:
     """The use cases of one process."""
-    return stores.services()
+    return stores.node()
 
 
 async def resigns(node: Services, player: PlayerId, id: MatchId) -> None:
     """Have a player give up."""
-    await node.matches.submit(player, id, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(player, id, Resign(), key=None, expected_version=None, validate_only=False)
 
 
 async def over(node: Services, *others: PlayerId, **changes: Any) -> MatchId:
@@ -82,7 +82,7 @@ async def test_the_first_to_ask_opens_and_the_others_sit_down(node: Services) ->
 
 async def test_the_terms_stay() -> None:
     """All that was agreed holds again."""
-    node = memory_stores().services()
+    node = memory_stores().node()
     agreed: dict[str, Any] = {
         "disclosure": Disclosure.NEVER,
         "memory_aid": MemoryAid.OFF,
@@ -103,7 +103,7 @@ async def test_the_terms_stay() -> None:
 
 async def test_all_who_ask_at_the_same_moment_come_to_the_same_match(stores: Stores) -> None:
     """On several nodes, again and again, with any key; nobody sits twice."""
-    nodes = [stores.services() for _ in range(3)]
+    nodes = [stores.node() for _ in range(3)]
     id = await over(nodes[0], BEN, CAM, DOT)
     calls = [
         node.rematches.rematch(player, id, "", None) for node in nodes for player in (ANN, BEN, CAM, DOT)
@@ -120,7 +120,7 @@ async def test_the_same_key_gives_the_same_answer(node: Services, stores: Stores
     first = await node.rematches.rematch(ANN, id, "", "rematch 1")
     _, begun = await node.rematches.rematch(BEN, id, "", "rematch 1")
     assert (first[1].match.phase, begun.match.phase) == (Phase.OPEN, Phase.PLAYING)
-    assert await stores.services().rematches.rematch(ANN, id, "", "rematch 1") == first
+    assert await stores.node().rematches.rematch(ANN, id, "", "rematch 1") == first
     with pytest.raises(KeyReused):
         await node.rematches.rematch(ANN, id, "luck", "rematch 1")
     _, now = await node.rematches.rematch(ANN, id, "", "another")
@@ -183,7 +183,7 @@ async def test_a_rematch_that_was_called_off_is_followed_by_another(node: Servic
     await node.lobby.cancel(ANN, first[1].id, None)
     _, second = await node.rematches.rematch(BEN, id, "", None)
     assert second.id != first[1].id
-    _, begun = await stores.services().rematches.rematch(ANN, id, "", None)
+    _, begun = await stores.node().rematches.rematch(ANN, id, "", None)
     assert (begun.id, begun.match.phase) == (second.id, Phase.PLAYING)
     assert await node.rematches.rematch(ANN, id, "", "k") == first
 
@@ -213,7 +213,7 @@ async def test_a_rematch_is_played_again_too(node: Services) -> None:
 
 async def test_a_match_for_one_is_played_again(node: Services) -> None:
     """It begins at once, on the same options."""
-    _, played = await node.matches.open(ANN, proposal(), None)
+    _, played = await node.openings.open(ANN, proposal(), None)
     with pytest.raises(Rejected) as refused:
         await node.rematches.rematch(ANN, played.id, "", None)
     assert refused.value.reason is Reason.MATCH_NOT_OVER
@@ -228,7 +228,7 @@ async def test_a_private_match_stays_private(node: Services) -> None:
     ben, _ = await node.players.open_guest("Ben")
     id = await over(node, ben.id, visibility=Visibility.PRIVATE)
     _, listed = await node.rematches.rematch(ANN, id, "", None)
-    assert (await node.matches.read(listed.id, ben.id)).id == listed.id
-    for asked in (node.matches.read(listed.id, CAM), node.rematches.rematch(CAM, id, "", None)):
+    assert (await node.queries.read(listed.id, ben.id)).id == listed.id
+    for asked in (node.queries.read(listed.id, CAM), node.rematches.rematch(CAM, id, "", None)):
         with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
             await asked

@@ -12,12 +12,12 @@ from domain.match.heads import Head, signed_head
 from domain.shared.chain import written
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from services.matches.matches import Matches
 from services.matches.views import SeenEvent
 from services.proof.bundle_audit import Check, verify
 from services.proof.bundles import Header, bundle
 from services.shared.ids import MatchId, new_uuid
 from services.shared.ids import written as id_written
+from services.use_cases import Services
 from tests.support.bundles import SIGNER
 from tests.support.use_cases import Stores, memory_stores, proposal
 
@@ -25,33 +25,35 @@ MOVES = 40
 """How many moves are made before all but one give up."""
 
 
-async def events_of(matches: Matches, id: MatchId, player: PlayerId, looking_as: str) -> list[SeenEvent[Any]]:
+async def events_of(
+    matches: Services, id: MatchId, player: PlayerId, looking_as: str
+) -> list[SeenEvent[Any]]:
     """Return all events of a match as a viewer is sent them."""
     found: list[SeenEvent[Any]] = []
     while True:
-        page = await matches.events(id, player, after=len(found), size=7, looking_as=looking_as)
+        page = await matches.queries.events(id, player, after=len(found), size=7, looking_as=looking_as)
         found += page.items
         if page.next is None:
             return found
 
 
-async def played(stores: Stores, game: str) -> tuple[Matches, MatchId, list[PlayerId]]:
+async def played(stores: Stores, game: str) -> tuple[Services, MatchId, list[PlayerId]]:
     """Return a match that was played to its end, and its players by seat."""
-    services, dice = stores.services(), Random(game)
-    matches, kind = services.matches, GAMES[game]
+    services, dice = stores.node(), Random(game)
+    matches, kind = services, GAMES[game]
     players = [PlayerId(id_written("player", new_uuid(stores.clock.now()))) for _ in range(kind.max_seats)]
     wanted = proposal(game=game, options=kind.options(), seats=len(players), entropy="red")
-    _, listed = await matches.open(players[0], wanted, None)
+    _, listed = await matches.openings.open(players[0], wanted, None)
     for seat in seats_in_order(len(players))[1:]:
         await services.lobby.take_seat(players[seat], listed.id, seat, f"entropy {seat}", None)
     for number in range(MOVES + len(players)):
-        view = await matches.view(listed.id, players[0], version=None, looking_as=None)
+        view = await matches.queries.view(listed.id, players[0], version=None, looking_as=None)
         if view.state is Phase.FINISHED:
             break
         seat = dice.choice(view.to_act)
-        own = await matches.legal_moves(listed.id, players[seat])
+        own = await matches.queries.legal_moves(listed.id, players[seat])
         command = dice.choice(own.legal_moves) if number < MOVES else Resign()
-        await matches.submit(
+        await matches.commands.submit(
             players[seat], listed.id, command, key=None, expected_version=None, validate_only=False
         )
     return matches, listed.id, players

@@ -136,8 +136,8 @@ async def test_a_watch_says_that_its_token_ended(service: Service, monkeypatch: 
     monkeypatch.setattr(module, "PERIOD", 0.001)
     caller = await service.caller()
     node = service.stores.node()
-    _, opened = await node.open(PlayerId(caller.id), proposal(), None)
-    watch = await node.watch(MatchId(opened.id), caller.id, after=None, looking_as=None)
+    _, opened = await node.openings.open(PlayerId(caller.id), proposal(), None)
+    watch = await node.match_streams.watch(MatchId(opened.id), caller.id, after=None, looking_as=None)
     service.sessions.hold(caller.credential, watch)
     begun = [*await watch.next(), *await watch.next()]
     assert [type(told.item) for told in begun] == [SnapshotItem, PresenceItem, CaughtUp]

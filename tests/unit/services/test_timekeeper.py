@@ -13,10 +13,10 @@ from domain.match import OnTimeOut, Phase, PlayerId, Reason, TimeControl, TimeCo
 from domain.shared.outcomes import OutcomeKind
 from domain.shared.rejections import Rejected
 from services.background.timekeeper import POLL, TOGETHER, Due, Timekeeper
-from services.matches.matches import Matches
 from services.matches.store import Recorded
 from services.shared.errors import Unavailable
 from services.shared.ids import MatchId
+from services.use_cases import Services
 from tests.support.use_cases import ManualClock, Stores, lobby_of, memory_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
@@ -43,7 +43,7 @@ class Table:
         stores.store = store or stores.store
         return self.keeping(stores.node(), stores.agenda)
 
-    def keeping(self, node: Matches, deadlines: Any) -> Timekeeper:
+    def keeping(self, node: Services, deadlines: Any) -> Timekeeper:
         """Return a timekeeper that finds deadlines there."""
         return Timekeeper(node.decisions, deadlines, self.clock, OPEN_FOR)
 
@@ -51,18 +51,20 @@ class Table:
         """Return a match of Mountains in which Ann is to act first, against Ben."""
         options = GAMES["mountains"].options(first_seat=0)
         wanted = proposal(game="mountains", options=options, time_control=control, **changes)
-        _, listed = await self.node.open(ANN, wanted, None)
+        _, listed = await self.node.openings.open(ANN, wanted, None)
         await lobby_of(self.node).take_seat(BEN, listed.id, 1, "", None)
         return listed.id
 
     async def move(self, match: MatchId, player: PlayerId = ANN) -> None:
         """Make a player's first legal move."""
-        command = (await self.node.legal_moves(match, player)).legal_moves[0]
-        await self.node.submit(player, match, command, key=None, expected_version=None, validate_only=False)
+        command = (await self.node.queries.legal_moves(match, player)).legal_moves[0]
+        await self.node.commands.submit(
+            player, match, command, key=None, expected_version=None, validate_only=False
+        )
 
     async def names(self, match: MatchId) -> list[str]:
         """Return the names of a match's events."""
-        page = await self.node.events(match, ANN, after=0, size=200, looking_as=None)
+        page = await self.node.queries.events(match, ANN, after=0, size=200, looking_as=None)
         return [event.type for event in page.items]
 
 
@@ -81,7 +83,7 @@ async def test_time_that_is_up_ends_a_duel(table: Table) -> None:
     table.clock.advance(SECOND)
     await table.timekeeper.step()
     assert (await table.names(match))[-3:] == ["match.timed_out", "match.resigned", "match.finished"]
-    outcome = (await table.node.read(match, ANN)).match.outcome
+    outcome = (await table.node.queries.read(match, ANN)).match.outcome
     assert outcome is not None
     assert (outcome.kind, outcome.winners) == (OutcomeKind.TIMED_OUT, (1,))
 
@@ -95,7 +97,7 @@ async def test_a_default_move_may_be_made_instead(table: Table) -> None:
     names = await table.names(match)
     assert names.count("match.timed_out") == 1
     assert names[-1] == "match.clocks_set"
-    view = await table.node.view(match, ANN, version=None, looking_as=None)
+    view = await table.node.queries.view(match, ANN, version=None, looking_as=None)
     (acting,) = view.to_act
     assert (view.state, view.clocks and view.clocks.deadline(acting)) == (
         Phase.PLAYING,
@@ -108,10 +110,10 @@ async def test_days_are_kept_like_seconds(table: Table) -> None:
     match = await table.duel(TimeControl(TimeControlKind.DAYS, days=3))
     table.clock.advance(3 * DAY - SECOND)
     await table.timekeeper.step()
-    assert (await table.node.read(match, ANN)).match.phase is Phase.PLAYING
+    assert (await table.node.queries.read(match, ANN)).match.phase is Phase.PLAYING
     table.clock.advance(SECOND)
     await table.timekeeper.step()
-    assert (await table.node.read(match, ANN)).match.phase is Phase.FINISHED
+    assert (await table.node.queries.read(match, ANN)).match.phase is Phase.FINISHED
 
 
 async def test_a_move_in_time_keeps_it_going(table: Table) -> None:
@@ -121,7 +123,7 @@ async def test_a_move_in_time_keeps_it_going(table: Table) -> None:
     await table.move(match)
     table.clock.advance(20 * SECOND)
     await table.timekeeper.step()
-    assert (await table.node.read(match, ANN)).match.phase is Phase.PLAYING
+    assert (await table.node.queries.read(match, ANN)).match.phase is Phase.PLAYING
 
 
 async def test_it_happens_once_whoever_keeps_the_time(table: Table) -> None:
@@ -197,10 +199,12 @@ async def test_what_has_changed_meanwhile_is_let_be(table: Table) -> None:
 async def test_a_late_move_is_refused_until_the_time_keeper_comes(table: Table) -> None:
     """At the deadline it is too late, whether or not anybody has said so yet."""
     match = await table.duel()
-    command = (await table.node.legal_moves(match, ANN)).legal_moves[0]
+    command = (await table.node.queries.legal_moves(match, ANN)).legal_moves[0]
     table.clock.advance(30 * SECOND)
     with pytest.raises(Rejected) as refusal:
-        await table.node.submit(ANN, match, command, key=None, expected_version=None, validate_only=False)
+        await table.node.commands.submit(
+            ANN, match, command, key=None, expected_version=None, validate_only=False
+        )
     assert refusal.value.reason is Reason.OUT_OF_TIME
 
 
@@ -227,35 +231,37 @@ async def test_one_that_fails_holds_up_no_other(table: Table) -> None:
     with pytest.raises(Exception, match="NO_SUCH_MATCH"):
         await table.keeping(table.stores.node(), Paged()).step()
     for match in matches:
-        assert (await table.node.read(match, ANN)).match.phase is Phase.FINISHED
+        assert (await table.node.queries.read(match, ANN)).match.phase is Phase.FINISHED
 
 
 async def test_a_match_that_nobody_fills_is_called_off(table: Table) -> None:
     """After the set time, whatever its clocks; one that waits for less, or has begun, stays."""
     begun = await table.duel(TimeControl())
-    _, old = await table.node.open(ANN, proposal(seat=None), None)
+    _, old = await table.node.openings.open(ANN, proposal(seat=None), None)
     slow = proposal(seat=None, time_control=TimeControl(TimeControlKind.DAYS, days=7))
-    _, days = await table.node.open(ANN, slow, None)
+    _, days = await table.node.openings.open(ANN, slow, None)
     table.clock.advance(HOUR)
-    _, young = await table.node.open(ANN, proposal(seat=None), None)
+    _, young = await table.node.openings.open(ANN, proposal(seat=None), None)
     table.clock.advance(OPEN_FOR - HOUR - SECOND)
     await table.another().step()
-    assert (await table.node.read(old.id, ANN)).match.phase is Phase.OPEN
+    assert (await table.node.queries.read(old.id, ANN)).match.phase is Phase.OPEN
     table.clock.advance(SECOND)
     await asyncio.gather(*(table.another().step() for _ in range(3)))
-    phases = [(await table.node.read(id, ANN)).match.phase for id in (old.id, days.id, young.id, begun)]
+    phases = [
+        (await table.node.queries.read(id, ANN)).match.phase for id in (old.id, days.id, young.id, begun)
+    ]
     assert phases == [Phase.CANCELLED, Phase.CANCELLED, Phase.OPEN, Phase.PLAYING]
-    last = (await table.node.events(old.id, ANN, after=1, size=9, looking_as=None)).items
+    last = (await table.node.queries.events(old.id, ANN, after=1, size=9, looking_as=None)).items
     assert [(event.type, event.seat) for event in last] == [("match.cancelled", None)]
 
 
 async def test_it_looks_for_those_every_minute(table: Table) -> None:
     """A match becomes too old while the timekeeper runs, and is called off within a minute."""
-    _, old = await table.node.open(ANN, proposal(seat=None), None)
+    _, old = await table.node.openings.open(ANN, proposal(seat=None), None)
     await table.timekeeper.step()
     table.clock.advance(OPEN_FOR)
     await table.timekeeper.step()
-    assert (await table.node.read(old.id, ANN)).match.phase is Phase.CANCELLED
+    assert (await table.node.queries.read(old.id, ANN)).match.phase is Phase.CANCELLED
 
 
 async def test_a_store_that_is_away_is_said_so(table: Table) -> None:
