@@ -1,4 +1,4 @@
-"""Where the database is: one that the settings name, or our own."""
+"""Where the database is, one that the settings name or our own; and the keys, in it or in a file."""
 
 import os
 from collections.abc import Iterator
@@ -7,10 +7,13 @@ from contextlib import contextmanager
 import psycopg
 from eventsourcing.persistence import PersistenceError
 
-from adapters.postgres.access import Access, AccessError, access, explanation
-from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from adapters.keys.signing import Ed25519Signer, secret_in
+from adapters.postgres.connection.access import Access, AccessError, access, explanation
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.keys import PostgresKeys
 from adapters.postgres.migrate import MigrationError
 from adapters.postgres.migrate import migrate as apply_migrations
+from adapters.postgres.own_server.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.settings import Settings, variable
 from services.shared.errors import Unavailable
 
@@ -128,3 +131,20 @@ def _forget_environment() -> None:
     """Forget what the environment says to clients of PostgreSQL: it is meant for other servers."""
     for name in [name for name in os.environ if name.startswith("PG")]:
         del os.environ[name]
+
+
+def signing_keys(settings: Settings, datastore: Datastore) -> PostgresKeys:
+    """Return the keys that heads are signed with.
+
+    Raises:
+        StartError: The file with the key cannot be read.
+    """
+    if (file := settings.signing_key_file) is None:
+        return PostgresKeys(datastore)
+    try:
+        return PostgresKeys(datastore, Ed25519Signer(secret_in(file.read_bytes())))
+    except OSError as error:
+        why = f"cannot read {str(file)!r}: {error.strerror or error}"
+        raise StartError(f"{variable('signing_key_file')}: {why}") from error
+    except ValueError as error:
+        raise StartError(f"{variable('signing_key_file')}: {error}") from error

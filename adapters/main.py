@@ -18,19 +18,21 @@ import uvicorn
 from msgspec import Struct
 
 from adapters import logs
-from adapters.base_path import Place
 from adapters.clock import SystemClock
 from adapters.collector import Collector
-from adapters.databases import StartError, database, migrated, shared_database
+from adapters.databases import StartError, database, migrated, shared_database, signing_keys
+from adapters.event_store.store import Store
+from adapters.faces.base_path import Place
 from adapters.grpc.server import GrpcServer
-from adapters.operating import signing_keys
-from adapters.postgres.access import Access
 from adapters.postgres.blocks import PostgresBlockList
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from adapters.postgres.connection.access import Access
+from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.heads import PostgresHeads
+from adapters.postgres.log.recorders import postgres_store
+from adapters.postgres.log.tail import IDLE_POLL, POLL, Followed, Tail
 from adapters.postgres.outages import PostgresOutages
+from adapters.postgres.own_server.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from adapters.postgres.players import PostgresAccounts, PostgresSeeds
 from adapters.postgres.presence import CHANNEL, PostgresPresenceLog, matches_in
 from adapters.postgres.quick_matches import PostgresQuickMatches
@@ -38,15 +40,13 @@ from adapters.postgres.quotas import PostgresQuotas
 from adapters.postgres.read_models.match_pages import PostgresMatchList
 from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
 from adapters.postgres.read_models.records import PostgresRecords
-from adapters.postgres.store import Store, postgres_store
-from adapters.postgres.tail import IDLE_POLL, POLL, Followed, Tail
-from adapters.postgres.webhooks import PostgresWebhooks
+from adapters.postgres.webhooks.store import PostgresWebhooks
 from adapters.postgres.work import PostgresWork
 from adapters.rest.app import build as build_rest
-from adapters.rest.bounds import Connections
-from adapters.rest.connections import HttpConnection
 from adapters.rest.requests import MAX_BODY
-from adapters.rest.socket_connections import SocketConnection
+from adapters.rest.server.bounds import Connections
+from adapters.rest.server.connections import HttpConnection
+from adapters.rest.server.socket_connections import SocketConnection
 from adapters.settings import Address, Settings, variable
 from adapters.workers import Steps, workers
 from domain.games import GAMES
@@ -58,7 +58,7 @@ from services.shared.ticks import until
 from services.use_cases import Measures, Ports, Services, build
 
 if TYPE_CHECKING:
-    from adapters.openid import OpenIdIssuer
+    from adapters.keys.openid import OpenIdIssuer
 
 GRACE = 3
 """Seconds that requests under way have when the service stops."""
@@ -180,7 +180,7 @@ def openid_issuer(settings: Settings) -> "OpenIdIssuer | None":
     if settings.oidc_issuer is None or settings.oidc_audience is None:
         return None
     # Imported only where there is one: it takes a fifth of a start.
-    from adapters.openid import OpenIdIssuer
+    from adapters.keys.openid import OpenIdIssuer
 
     return OpenIdIssuer(
         settings.oidc_issuer,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from adapters.base_path import Place, is_own, is_path
+from adapters.faces.base_path import Place, is_own, is_path
 from services.players.quotas import QuotaKind
 from services.shared.rate_limits import UNLIMITED, Budget, Limits
 
@@ -306,7 +306,7 @@ def _seconds(text: str) -> int:
 
 
 def _web_address(text: str) -> str:
-    from adapters.openid import trustworthy
+    from adapters.keys.openid import trustworthy
 
     if not trustworthy(text):
         raise ValueError("expected an https address, or an http one of this machine")

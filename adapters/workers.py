@@ -8,20 +8,20 @@ from datetime import timedelta
 from time import monotonic
 from typing import Protocol
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.ends import LogEnds
-from adapters.postgres.follow import Follower
+from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.heads import PostgresHeads
+from adapters.postgres.log.ends import LogEnds
+from adapters.postgres.log.recorders import EVENTS
+from adapters.postgres.log.set_aside import PostgresSetAside
 from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.follower import Follower
 from adapters.postgres.read_models.player_feed import FEEDS
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.retention import PostgresArchive
-from adapters.postgres.set_aside import PostgresSetAside
-from adapters.postgres.store import EVENTS
 from adapters.postgres.work import PostgresWork
 from adapters.settings import Settings
-from adapters.webhook_worker import WebhookWorker
+from adapters.webhooks.worker import WebhookWorker
 from domain.games import GAMES
 from services.background.retention import Retention
 from services.background.timekeeper import Timekeeper

@@ -3,7 +3,7 @@
 import gc
 from time import process_time
 
-from adapters.postgres.audit import FIRST, LAST, StoredAudit
+from adapters.postgres.log.audit import FIRST, LAST, StoredAudit
 from bench.serving import database
 from domain.games import GAMES
 from domain.shared.chain import genesis

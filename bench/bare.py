@@ -18,7 +18,7 @@ from eventsourcing.persistence import StoredEvent
 from litestar import Litestar, Request, Response, post
 from msgspec import Struct
 
-from adapters.postgres.group_commit import GroupCommit
+from adapters.postgres.log.group_commit import GroupCommit
 
 STATE = b"x" * 400
 ANSWER = b"x" * 340

@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 import uvloop
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.match_pages import PostgresMatchList
 from adapters.postgres.read_models.registry import read_models

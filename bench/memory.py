@@ -14,7 +14,7 @@ from secrets import token_bytes, token_hex
 import msgspec
 from eventsourcing.persistence import StoredEvent
 
-from adapters.postgres.mapper import EventMapper, LoggedEvent
+from adapters.event_store.mapper import EventMapper, LoggedEvent
 from adapters.settings import Settings
 from domain.games import GAMES
 from domain.games.montana import GAME

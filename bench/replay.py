@@ -12,8 +12,8 @@ from uuid import UUID
 
 import uvloop
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.store import EVENTS, postgres_store
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.recorders import EVENTS, postgres_store
 from bench.commands import rest
 from bench.load import played
 from bench.serving import database, serving

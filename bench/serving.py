@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrate
+from adapters.postgres.own_server.embedded import EmbeddedPostgres
 
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -17,10 +17,10 @@ from uuid import uuid4
 import uvloop
 from eventsourcing.persistence import StoredEvent
 
-from adapters.postgres.binaries import Account, find_binaries
-from adapters.postgres.embedded import EmbeddedPostgres
-from adapters.postgres.group_commit import GroupCommit
+from adapters.postgres.log.group_commit import GroupCommit
 from adapters.postgres.migrate import migrate
+from adapters.postgres.own_server.binaries import Account, find_binaries
+from adapters.postgres.own_server.embedded import EmbeddedPostgres
 
 CLIENTS = (1, 8, 16, 32, 128)
 STATE = b"x" * 200

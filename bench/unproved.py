@@ -8,7 +8,7 @@ from typing import Any
 
 import services.matches.envelopes
 import services.matches.views
-from adapters.cli import app
+from adapters.cli.app import app
 from domain.match.proof import Link, Proof
 
 LINK = Link(previous="", hash="", commitments=())

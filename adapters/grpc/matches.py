@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, assert_never, override
 
-from adapters.duplex import Reply, conversation
+from adapters.faces.conversation import Reply, conversation
 from adapters.grpc.calls import (
     CUT_OFF,
     Context,

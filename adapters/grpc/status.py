@@ -15,8 +15,8 @@ from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped]
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
+from adapters.faces.sentences import BUG, LONGEST, clause_cited, describe
 from adapters.grpc.generated.montane.v1.matches_pb2 import Event, PlayRefusal, VersionConflict
-from adapters.messages import BUG, LONGEST, clause_cited, describe
 from domain.shared.rejections import Rejected
 from services.matches.views import SeenEvent
 from services.shared.errors import (

@@ -5,11 +5,10 @@ from typing import Any
 from uuid import UUID
 
 from eventsourcing.persistence import IntegrityError
-from msgspec.structs import replace
 from psycopg import sql
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.tail import Source
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.tail import Source
 from domain.match import PlayerId
 from domain.shared.seats import Seat
 from services.chat.log import (
@@ -37,6 +36,7 @@ MESSAGES = Source(
     ),
 )
 """How it is learned, in whatever process, how far the chats have come."""
+
 
 REPORTS = (
     "SELECT chat_messages.*, report_id, reporter, reason, chat_reports.text AS said, reported_at"
@@ -195,93 +195,6 @@ class PostgresChatLog:
             (number, number, limit),
         )
         return [_report(row) for row in rows]
-
-
-class MemoryChatLog:
-    """The port `ChatLog`, gone with the process: the twin for fast tests."""
-
-    def __init__(self) -> None:
-        """Begin with nothing said."""
-        self._messages: list[Message] = []
-        self._posted: dict[tuple[PlayerId | None, str], Posted] = {}
-        self._recipients: list[Sequence[PlayerId]] = []
-        self._reports: dict[tuple[MessageId, PlayerId | None], Report] = {}
-
-    async def post(
-        self, message: Message, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
-    ) -> Posted:
-        """Store a message at the next position; return the earlier one if the author used the key before."""
-        if (earlier := self._posted.get((message.author, key))) is not None:
-            return Posted(self._messages[earlier.message.position - 1], earlier.digest)
-        times = [
-            known.sent_at
-            for known in self._messages
-            if (known.author, known.match) == (message.author, message.match)
-        ]
-        if len(times) >= pace.messages and times[-pace.messages] > message.sent_at - pace.within:
-            raise TooFast(times[-pace.messages] + pace.within)
-        stored = replace(message, position=len(self._messages) + 1)
-        self._messages.append(stored)
-        self._recipients.append(recipients)
-        posted = self._posted[message.author, key] = Posted(stored, digest)
-        return posted
-
-    async def posted(self, author: PlayerId, key: str) -> Posted | None:
-        """Return what an author posted with a key."""
-        if (posted := self._posted.get((author, key))) is None:
-            return None
-        return Posted(self._messages[posted.message.position - 1], posted.digest)
-
-    async def read(
-        self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
-    ) -> list[Message]:
-        """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
-        found = [
-            message
-            for message in self._messages[after:]
-            if message.match == match and (reader is None or reader.may_read(message))
-        ]
-        return found[:limit]
-
-    async def message(self, match: MatchId, id: MessageId) -> Message | None:
-        """Return a message of a match."""
-        return next((one for one in self._messages if (one.match, one.id) == (match, id)), None)
-
-    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
-        """Return the messages of all matches that are for a player, behind a position, in order."""
-        return [message for message in self._for(player) if message.position > after][:limit]
-
-    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> Message | None:
-        """Return a message that is for a player, or one up to a position where nobody knows any more."""
-        known = [*self._for(player), *self._messages[:forgotten]]
-        return next((one for one in known if one.id == id), None)
-
-    async def latest_for(self, player: PlayerId) -> Message | None:
-        """Return the last message of all matches that is for a player; None if there is none."""
-        return next(reversed(self._for(player)), None)
-
-    async def remove(self, match: MatchId, id: MessageId) -> Message | None:
-        """Take a message's text away, and return what is left of it; None if there is no such message."""
-        if (message := await self.message(match, id)) is None:
-            return None
-        removed = self._messages[message.position - 1] = replace(message, text="", removed=True)
-        return removed
-
-    async def report(self, report: Report) -> Report:
-        """Store a report; return the earlier one if the reporter has reported the message before."""
-        return self._reports.setdefault((report.message.id, report.reporter), report)
-
-    async def reports(self, *, before: ReportId | None, limit: int) -> list[Report]:
-        """Return reports, newest first, older than `before`."""
-        ordered = sorted(self._reports.values(), key=lambda report: report.id, reverse=True)
-        found = [report for report in ordered if before is None or report.id < before]
-        return [
-            replace(report, message=self._messages[report.message.position - 1]) for report in found[:limit]
-        ]
-
-    def _for(self, player: PlayerId) -> list[Message]:
-        told = zip(self._messages, self._recipients, strict=True)
-        return [message for message, players in told if player in players]
 
 
 def _player(player: PlayerId | None) -> UUID | None:

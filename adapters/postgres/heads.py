@@ -1,24 +1,23 @@
 """Signed heads and days in PostgreSQL or in memory."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
 import msgspec
-from eventsourcing.persistence import ApplicationRecorder
 from msgspec import Struct
 from psycopg import Cursor, sql
 
-from adapters.postgres.datastore import Datastore, hold
-from adapters.postgres.mapper import tag
+from adapters.event_store.mapper import tag
+from adapters.event_store.store import uuid_of
+from adapters.keys.signing import key_of
+from adapters.postgres.connection.datastore import Datastore, hold
+from adapters.postgres.log.recorders import EVENTS
+from adapters.postgres.log.set_aside import put_aside
 from adapters.postgres.read_models.reader import newest
-from adapters.postgres.set_aside import put_aside
-from adapters.postgres.store import EVENTS, uuid_of
-from adapters.signing import key_of
 from domain.match import BranchOf, Finished
-from domain.match.heads import Head, Inclusion, day_of
+from domain.match.heads import Head, Inclusion
 from domain.shared.chain import read, written
 from domain.shared.merkle import Level, neighbours
 from services.proof.heads import Final, Finals, SignedDay, SignedHead
@@ -27,19 +26,30 @@ from services.shared.ids import MatchId, match_id
 
 NAME = "signatures"
 """Names the position in the log up to which heads are signed."""
+
+
 FINISHED = tag(Finished)
+
+
 HASH_SIZE = 32
 
+
 REACHED = "SELECT notification_id AS reached FROM match_tracking WHERE application_name = %s"
+
+
 LEVEL = sql.SQL(
     "SELECT coalesce((SELECT notification_id FROM match_tracking WHERE application_name = %s), 0) AS reached,"
     " coalesce((SELECT max(notification_id) FROM {}), 0) AS newest"
 ).format(sql.Identifier(EVENTS))
+
+
 TRACK = (
     "INSERT INTO match_tracking (application_name, notification_id) VALUES (%s, %s)"
     " ON CONFLICT (application_name) DO UPDATE SET notification_id = excluded.notification_id"
     " WHERE match_tracking.notification_id < excluded.notification_id"
 )
+
+
 FINALS = sql.SQL(
     "SELECT last.notification_id, last.originator_id, last.originator_version, last.state,"
     " first.state AS opening"
@@ -48,20 +58,32 @@ FINALS = sql.SQL(
     " WHERE last.notification_id > %s AND last.notification_id <= %s AND last.topic = %s"
     " ORDER BY last.notification_id LIMIT %s"
 ).format(events=sql.Identifier(EVENTS))
+
+
 ALONE = "signed_heads"
 """Held while a head or a day is stored, so that no head comes to a day that is being closed."""
+
+
 KEEP = (
     "INSERT INTO signed_heads (match_id, version, head, date, kid, signature)"
     " SELECT %s, %s, %s, greatest(%s, (SELECT max(date) + 1 FROM signed_days)), %s, %s"
     " ON CONFLICT (match_id) DO NOTHING"
 )
+
+
 CLOSE = (
     "INSERT INTO signed_days (date, size, root, kid, signature) SELECT %(date)s, %(size)s, %(root)s,"
     " %(kid)s, %(signature)s WHERE (SELECT count(*) FROM signed_heads WHERE date = %(date)s) = %(size)s"
     " ON CONFLICT (date) DO NOTHING"
 )
+
+
 HEADS = "SELECT match_id, version, head FROM signed_heads WHERE date = %s ORDER BY match_id"
+
+
 DAYS = "SELECT date, size, root, kid, signature FROM signed_days"
+
+
 SIGNED = "SELECT match_id, version, head, date, x, signature FROM signed_heads JOIN signing_keys USING (kid)"
 
 
@@ -178,79 +200,6 @@ class PostgresHeads:
         return [day_in(row) for row in rows]
 
 
-class MemoryHeads:
-    """The port `Heads` over a log in memory: the twin for fast tests."""
-
-    def __init__(self, log: ApplicationRecorder) -> None:
-        """Take the log, of which nothing is signed yet."""
-        self._log = log
-        self._reached = 0
-        self._signed: dict[str, SignedHead] = {}
-        self._days: dict[str, SignedDay] = {}
-
-    async def unsigned(self, most: int) -> Finals:
-        """Return the next finished matches of the log, at most so many; branches of a match are left out."""
-        newest = self._log.max_notification_id() or 0
-        found = self._log.select_notifications(
-            self._reached, most, newest, [FINISHED], inclusive_of_start=False
-        )
-        finals = []
-        for stored in found:
-            number = cast(UUID, stored.originator_id)
-            (opening,) = self._log.select_events(number, limit=1)
-            with suppress(msgspec.DecodeError):
-                if not is_branch(opening.state):
-                    finals.append(final_of(number, stored.originator_version, stored.state))
-        more = len(found) == most
-        return Finals(tuple(finals), found[-1].id if more else newest, more)
-
-    async def keep(self, signed: Sequence[tuple[Final, Key, str]], reached: int) -> None:
-        """Store signatures, the first one of each match for good, and how far in the log they reach."""
-        for final, key, signature in signed:
-            day = final.at.astimezone(UTC).date().isoformat()
-            if self._days:
-                day = max(day, _next(max(self._days)))
-            kept = SignedHead(head=final.head, date=day, key=key, signature=signature)
-            self._signed.setdefault(final.head.match, kept)
-        self._reached = max(self._reached, reached)
-
-    async def open_day(self) -> str | None:
-        """Return the first day that is not closed; None before the first match was signed."""
-        if self._days:
-            return _next(max(self._days))
-        return min((signed.date for signed in self._signed.values()), default=None)
-
-    async def of_day(self, date: str) -> Sequence[Head]:
-        """Return the heads of a day in the order of their matches."""
-        return sorted(signed.head for signed in self._signed.values() if signed.date == date)
-
-    async def close(self, day: SignedDay, tree: Sequence[Level]) -> None:
-        """Store a day with the levels of its tree; one that is closed stays, and one that has grown waits."""
-        if len(await self.of_day(day.date)) == day.size:
-            self._days.setdefault(day.date, day)
-
-    async def signed(self, match: MatchId) -> SignedHead | None:
-        """Return the signed head of a match, once there is one."""
-        return self._signed.get(match)
-
-    async def inclusion(self, match: MatchId) -> Inclusion | None:
-        """Return the proof that a match is among those of its day, once that is closed."""
-        signed = self._signed.get(match)
-        if signed is None or signed.date not in self._days:
-            return None
-        _, included = day_of(signed.date, await self.of_day(signed.date))
-        return dict(included)[signed.head]
-
-    async def day(self, date: str) -> SignedDay | None:
-        """Return a day that is closed."""
-        return self._days.get(date)
-
-    async def days(self, before: str | None, limit: int) -> list[SignedDay]:
-        """Return days that are closed, newest first, older than `before`."""
-        ordered = sorted(self._days.values(), key=lambda day: day.date, reverse=True)
-        return [day for day in ordered if before is None or day.date < before][:limit]
-
-
 class Ending(Struct):
     """The part of a stored event that is signed."""
 
@@ -277,6 +226,8 @@ class Opening(Struct):
 
 
 _ENDING = msgspec.json.Decoder(Ending)
+
+
 _OPENING = msgspec.json.Decoder(Opening)
 
 
@@ -329,5 +280,6 @@ def _finals(cursor: Cursor[Any], most: int) -> Finals:
     return Finals(tuple(finals), rows[-1]["notification_id"] if more else up_to, more)
 
 
-def _next(day: str) -> str:
+def day_after(day: str) -> str:
+    """Return the day after a day."""
     return (date.fromisoformat(day) + timedelta(days=1)).isoformat()

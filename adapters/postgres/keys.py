@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from adapters.postgres.datastore import Datastore, hold
-from adapters.signing import Ed25519Signer, key_of, new_secret
+from adapters.keys.signing import Ed25519Signer, key_of, new_secret
+from adapters.postgres.connection.datastore import Datastore, hold
 from domain.shared.chain import read
 from services.proof.heads import KeyElsewhere
 from services.proof.keys import Key, Signer
@@ -12,11 +12,17 @@ ADD = (
     "INSERT INTO signing_keys (kid, x, secret, active) VALUES (%s, %s, %s, true)"
     " ON CONFLICT (kid) DO UPDATE SET active = true"
 )
+
+
 BEGIN = (
     "INSERT INTO signing_keys (kid, x, secret, active) SELECT %s, %s, %s, true"
     " WHERE NOT EXISTS (SELECT FROM signing_keys)"
 )
+
+
 RETIRE = "UPDATE signing_keys SET active = false WHERE active AND kid <> %s"
+
+
 ALONE = "signing_keys"
 """Held while keys are changed."""
 
@@ -92,24 +98,3 @@ class PostgresKeys:
                 cursor.execute(ADD, (key.kid, key.x, secret))
 
         await self._datastore.run(work)
-
-
-class MemoryKeys:
-    """The port `Keys`, gone with the process: the twin for fast tests."""
-
-    def __init__(self) -> None:
-        """Begin with one key."""
-        self._signers = [Ed25519Signer(new_secret())]
-
-    async def signer(self) -> Signer:
-        """Return what signs now."""
-        return self._signers[-1]
-
-    async def rotate(self) -> Key:
-        """Let a fresh key sign from now on, and return it; those before stay published."""
-        self._signers.append(Ed25519Signer(new_secret()))
-        return self._signers[-1].key
-
-    async def published(self) -> Sequence[Key]:
-        """Return all keys: the one that signs now, then those that did before, newest first."""
-        return [signer.key for signer in reversed(self._signers)]

@@ -11,7 +11,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from adapters.postgres.connections import Connection, limited, schema_of
+from adapters.postgres.connection.connections import Connection, limited, schema_of
 
 WAIT_SECONDS = 60
 """How long another process may migrate, before one that waits for it gives up."""

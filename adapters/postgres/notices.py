@@ -7,8 +7,8 @@ from uuid import UUID
 
 from psycopg import Cursor
 
-from adapters.postgres.connections import NOTIFY
-from adapters.postgres.datastore import hold
+from adapters.postgres.connection.connections import NOTIFY
+from adapters.postgres.connection.datastore import hold
 from adapters.postgres.read_models.catch_up import LOCK
 from services.notify.player_feed import PlayerEventKind
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from psycopg.errors import ReadOnlySqlTransaction
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.datastore import Datastore
 from services.matches.outages import BEAT, OUTAGE, Outage
 
 GIVE = "SELECT beat(%s, %s) AS ago, current_setting('transaction_read_only')::boolean AS only_reads"

@@ -9,27 +9,38 @@ from uuid import UUID, uuid4
 from psycopg import Cursor
 from psycopg.errors import FeatureNotSupported, ObjectNotInPrerequisiteState
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.store import uuid_of
+from adapters.event_store.store import uuid_of
+from adapters.postgres.connection.datastore import Datastore
 from domain.shared.seats import Seat
 from services.shared.ids import MatchId, match_id
 from services.streams.presence import LEASE, Count
 
 CHANNEL = "match_presence"
 """The NOTIFY that says that somebody has come or gone; its payload names the matches, with commas between."""
+
+
 ONLOOKERS = -1
+
+
 TOLD = 200
 """How many matches one NOTIFY names; its payload has less than 8,000 bytes."""
 
+
 UNHURRIED = "SET LOCAL synchronous_commit = off"
 """What is lost in a crash is what was open then."""
+
+
 RENEW = """
 UPDATE presence_nodes SET lives_until = clock_timestamp() + %(lease)s WHERE node = %(node)s
 """
+
+
 LIVE = """
 INSERT INTO presence_nodes (node, lives_until) VALUES (%(node)s, clock_timestamp() + %(lease)s)
 ON CONFLICT (node) DO UPDATE SET lives_until = excluded.lives_until
 """
+
+
 NOTE = """
 INSERT INTO match_presence (match_id, seat, node, streams, changed_at)
 SELECT match_id, seat, %(node)s, streams, changed_at
@@ -37,17 +48,25 @@ FROM unnest(%(matches)s::uuid[], %(seats)s::smallint[], %(streams)s::integer[], 
     AS noted (match_id, seat, streams, changed_at)
 ON CONFLICT (match_id, seat, node) DO UPDATE SET streams = excluded.streams, changed_at = excluded.changed_at
 """
+
+
 GONE = """
 DELETE FROM match_presence
 WHERE match_id = ANY(%(matches)s) AND seat = -1 AND node = %(node)s AND streams = 0
 """
+
+
 TELL = "SELECT pg_notify(channel(%(channel)s), %(payload)s)"
+
+
 OTHERS = """
 SELECT match_id, seat, streams, changed_at, node = %(node)s AS own, lives_until,
     coalesce(lives_until > clock_timestamp(), false) AS lives
 FROM match_presence LEFT JOIN presence_nodes USING (node)
 WHERE match_id = ANY(%(matches)s) ORDER BY match_id, seat, node
 """
+
+
 LEAVE = """
 WITH left_behind AS (
     UPDATE match_presence SET streams = 0, changed_at = clock_timestamp()
@@ -55,10 +74,14 @@ WITH left_behind AS (
 )
 DELETE FROM presence_nodes WHERE node = %(node)s
 """
+
+
 FORGET = """
 DELETE FROM match_presence WHERE changed_at < clock_timestamp() - interval '30 days'
 AND node NOT IN (SELECT node FROM presence_nodes WHERE lives_until > clock_timestamp())
 """
+
+
 FORGET_NODES = "DELETE FROM presence_nodes WHERE lives_until < clock_timestamp() - interval '30 days'"
 
 
@@ -140,36 +163,6 @@ class PostgresPresenceLog:
 
         if self._known:
             await self._datastore.run(work)
-
-
-class MemoryPresenceLog:
-    """The port `PresenceLog`, gone with the process: the twin for fast tests."""
-
-    def __init__(self, shared: dict[tuple[UUID, MatchId, Seat | None], Count]) -> None:
-        """Take what the processes share."""
-        self._shared = shared
-        self._node = uuid4()
-
-    async def note(self, counts: Sequence[Count]) -> None:
-        """Store how many streams this process has open."""
-        self._shared |= {(self._node, count.match, count.seat): count for count in counts}
-
-    async def renew(self) -> bool:
-        """Return that nothing is lost."""
-        return True
-
-    async def others(self, matches: Collection[MatchId]) -> Sequence[Count]:
-        """Return what is stored of matches, but not what this process has open."""
-        return [
-            count
-            for (node, match, _), count in self._shared.items()
-            if match in matches and not (node == self._node and count.streams)
-        ]
-
-    async def leave(self) -> None:
-        """Forget what this process has open."""
-        for key in [key for key in self._shared if key[0] == self._node]:
-            del self._shared[key]
 
 
 def matches_in(payload: str) -> set[MatchId]:

@@ -1,21 +1,25 @@
 """What players hold of which they may have so much at a time, in PostgreSQL or in memory."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime, timedelta
 from typing import Any
 
 from psycopg import sql
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.mapper import tag
-from adapters.postgres.store import EVENTS, uuid_of
+from adapters.event_store.mapper import tag
+from adapters.event_store.store import uuid_of
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.recorders import EVENTS
 from domain.match import Cancelled, Finished, PlayerId, Started
 from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import TooMany
 from services.shared.ids import MatchId, parsed
 
 TAKE = "SELECT take_quota(%(match)s, %(kind)s, %(player)s, %(about)s, %(since)s, %(fit)s, %(most)s) AS taken"
+
+
 COUNT = "SELECT count(*) AS held FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s"
+
+
 TIDY = sql.SQL(
     "DELETE FROM quotas WHERE player_id = %(player)s AND kind = %(kind)s AND ("
     " EXISTS (SELECT FROM {events} WHERE originator_id = quotas.match_id AND topic = ANY(%(ends)s))"
@@ -23,7 +27,10 @@ TIDY = sql.SQL(
     " AND NOT EXISTS (SELECT FROM {events} WHERE originator_id = quotas.match_id))"
 ).format(events=sql.Identifier(EVENTS))
 """Lets go what ended while nobody noted it, and matches that were never opened."""
+
+
 RELEASE = "DELETE FROM quotas WHERE match_id = %(match)s AND kind = ANY(%(kinds)s)"
+
 
 ENDS: Mapping[QuotaKind, tuple[str, ...]] = {
     QuotaKind.OPEN: (tag(Started), tag(Cancelled)),
@@ -32,8 +39,10 @@ ENDS: Mapping[QuotaKind, tuple[str, ...]] = {
 }
 """The events of a match with which each kind ends."""
 
+
 type MostHeld = Mapping[QuotaKind, int | None]
 """How much of each kind a player may have; None for any number."""
+
 
 REASONS: Mapping[QuotaKind, str] = {
     QuotaKind.OPEN: "TOO_MANY_OPEN_MATCHES",
@@ -124,54 +133,3 @@ class PostgresQuotas:
             asked["about"] = parsed("player", about)
         only = "" if about is None else " AND about_id = %(about)s"
         await self._datastore.execute(RELEASE + only, asked)
-
-
-class MemoryQuotas:
-    """The port `Quotas`, gone with the process: the twin for fast tests."""
-
-    def __init__(self, most: MostHeld) -> None:
-        """Take how much of each kind a player may have."""
-        self._most = most
-        self._held: dict[tuple[PlayerId, QuotaKind, MatchId, PlayerId | None], Holding] = {}
-
-    async def check(self, holding: Holding) -> None:
-        """Refuse a player who might come to have one more, if it has as many as it may have."""
-        player, kind = holding.player, holding.kind
-        most = self._most[kind]
-        held = sum((one.player, one.kind) == (player, kind) for one in self._held.values())
-        if most is not None and held >= most:
-            raise TooMany(REASONS[kind], most=most)
-
-    async def take(self, holding: Holding) -> None:
-        """Put down that a player has one more, unless it has as many as it may have."""
-        if _name(holding) not in self._held:
-            await self.check(holding)
-        await self.note(holding)
-
-    async def note(self, holding: Holding) -> None:
-        """Put down that a player has one more, however many it has."""
-        self._held[_name(holding)] = holding
-
-    def lose(self, match: MatchId, at: datetime) -> None:
-        """Let go a match that was never opened."""
-        before = at - timedelta(minutes=1)
-        for name, one in tuple(self._held.items()):
-            if (one.match, one.kind) == (match, QuotaKind.OPEN) and one.since < before:
-                del self._held[name]
-
-    def open_on(self, fit: str, player: PlayerId) -> list[MatchId]:
-        """Return the open matches of a player on the same terms."""
-        held = self._held.values()
-        return [one.match for one in held if (one.player, one.kind, one.fit) == (player, QuotaKind.OPEN, fit)]
-
-    async def release(
-        self, match: MatchId, kinds: Collection[QuotaKind], *, about: PlayerId | None = None
-    ) -> None:
-        """Put down that nobody has any more what a match was counted for; of one guest, if it is named."""
-        for name, one in tuple(self._held.items()):
-            if one.match == match and one.kind in kinds and about in (None, one.about):
-                del self._held[name]
-
-
-def _name(holding: Holding) -> tuple[PlayerId, QuotaKind, MatchId, PlayerId | None]:
-    return holding.player, holding.kind, holding.match, holding.about

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from adapters.postgres.datastore import Datastore, try_to_hold
+from adapters.postgres.connection.datastore import Datastore, try_to_hold
 from services.matches.store import OPENING_KEPT
 from services.shared.ids import made_before
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.datastore import Datastore
 from services.shared.health import Degraded
 
 LATE = timedelta(seconds=60)

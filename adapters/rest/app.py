@@ -13,16 +13,14 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import License
 
-from adapters.base_path import Place
+from adapters.faces.base_path import Place
 from adapters.rest import problems
 from adapters.rest.answers import JSON, PUBLIC, Answer, Empty
-from adapters.rest.connections import ClientGone
-from adapters.rest.front import Front
+from adapters.rest.documentation.openapi import document
+from adapters.rest.documentation.prepared import FEW, Prepared, Shelf
 from adapters.rest.limits import Limited, about
 from adapters.rest.negotiation import best_type
-from adapters.rest.openapi import document
 from adapters.rest.parameters import Operation, given_twice, once, operation
-from adapters.rest.prepared import FEW, Prepared, Shelf
 from adapters.rest.requests import MAX_BODY, Call, base_of, visit
 from adapters.rest.routes import (
     branches,
@@ -38,6 +36,8 @@ from adapters.rest.routes import (
     statistics,
     webhooks,
 )
+from adapters.rest.server.connections import ClientGone
+from adapters.rest.server.front import Front
 from adapters.rest.sockets import Socket
 from domain.shared.rejections import Rejected
 from services.shared.errors import Failure, NotFound

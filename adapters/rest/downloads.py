@@ -9,8 +9,8 @@ from litestar import Response
 from litestar.response.base import ASGIResponse
 
 from adapters.rest.answers import UNSTORED
-from adapters.rest.connections import abort_of
 from adapters.rest.requests import HEAD
+from adapters.rest.server.connections import abort_of
 from adapters.rest.streams import reader_gone
 from services.shared.errors import SetAside, Unavailable
 

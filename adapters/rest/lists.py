@@ -7,7 +7,7 @@ import msgspec
 from litestar.params import QueryParameter
 
 from adapters.rest.answers import JSON, LINES, Answer, answer
-from adapters.rest.bodies import Items
+from adapters.rest.bodies.matches import Items
 from adapters.rest.requests import Call, preferred, visit
 from services.shared.rate_limits import ROWS
 

@@ -9,7 +9,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 from msgspec import Struct
 
-from adapters.messages import BUG, TITLES, clause_cited, describe
+from adapters.faces.sentences import BUG, TITLES, clause_cited, describe
 from adapters.rest.answers import Answer
 from adapters.rest.requests import base_of, visit
 from domain.shared.rejections import Rejected

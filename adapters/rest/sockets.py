@@ -12,13 +12,13 @@ from litestar.exceptions import WebSocketDisconnect
 from litestar.types import Receive, Send
 from msgspec import Raw
 
-from adapters.duplex import Reply, conversation
-from adapters.rest.bodies import SocketCommand, SocketProblem, SocketResult
-from adapters.rest.connections import abort_of
-from adapters.rest.of_games import command_in
+from adapters.faces.conversation import Reply, conversation
+from adapters.rest.bodies.matches import SocketCommand, SocketProblem, SocketResult
+from adapters.rest.documentation.of_games import command_in
 from adapters.rest.parameters import given_twice, number_in, once
 from adapters.rest.problems import bug, problem_of
 from adapters.rest.requests import base_of, decoded, services, token, visit
+from adapters.rest.server.connections import abort_of
 from adapters.rest.streams import encoded, weighed
 from domain.shared.rejections import Rejected
 from services.matches.commands import Answer

@@ -10,9 +10,9 @@ from litestar import Response
 from litestar.response.base import ASGIResponse
 
 from adapters.rest.answers import JSON, LINES, UNSTORED
-from adapters.rest.connections import ClientGone, abort_of
 from adapters.rest.parameters import number_in
 from adapters.rest.requests import HEAD, Call, preferred, visit
+from adapters.rest.server.connections import ClientGone, abort_of
 from services.chat.stream import ChatItem, ChatMessageItem
 from services.notify.player_feed import (
     PlayerEnd,

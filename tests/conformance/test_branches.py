@@ -4,7 +4,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from adapters.signing import Ed25519Signatures
+from adapters.keys.signing import Ed25519Signatures
 from domain.match import Branched, branch_off, fold, seen
 from domain.match.branch import branched as begun_at
 from domain.match.proof import flaw

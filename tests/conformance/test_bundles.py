@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from adapters.signing import Ed25519Signatures
+from adapters.keys.signing import Ed25519Signatures
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from services.proof.bundle_audit import Altered, Audit, Check, verify

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from adapters.signing import Ed25519Signatures
+from adapters.keys.signing import Ed25519Signatures
 from domain.match import (
     COMMAND_LIMIT,
     MOST_LOBBY_COMMANDS,

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import msgspec
 
-from adapters.postgres.mapper import EventMapper, LoggedEvent, SnapshotMapper, tag
-from adapters.rest.bodies import event_type
+from adapters.event_store.mapper import EventMapper, LoggedEvent, SnapshotMapper, tag
+from adapters.rest.bodies.matches import event_type
 from domain.match import AnyMatch, PlayerId, evolve, seen
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated

@@ -11,8 +11,8 @@ import pytest
 from eventsourcing.persistence import OperationalError
 from msgspec.structs import replace
 
-from adapters.postgres.connections import SeveralStatementsError
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.connections import SeveralStatementsError
+from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.quotas import MostHeld
 from adapters.postgres.read_models.registry import read_models
 from domain.games import GAMES

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.postgres import tail as tails
 from adapters.postgres.chat import MESSAGES, PostgresChatLog
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.tail import Followed, Tail
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log import tail as tails
+from adapters.postgres.log.tail import Followed, Tail
 from domain.match import PlayerId
 from domain.shared.seats import Seat
 from services.chat.log import (

@@ -16,10 +16,10 @@ from eventsourcing.persistence import OperationalError, StoredEvent
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from adapters.postgres import datastore as datastore_module
-from adapters.postgres.connections import CONNECT_SECONDS, PEER_SECONDS, Connection, limited
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.store import postgres_log
+from adapters.postgres.connection import datastore as datastore_module
+from adapters.postgres.connection.connections import CONNECT_SECONDS, PEER_SECONDS, Connection, limited
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.recorders import postgres_log
 from domain.match import PlayerId, Started
 from domain.shared.seats import Seat
 from services.matches.store import Opening, Recorded, Secrets

@@ -17,7 +17,7 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.mapping import COMMAND
 from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
-from adapters.rest.bodies import command_type
+from adapters.rest.bodies.matches import command_type
 from domain.games import GAMES
 from domain.match import Resign
 from domain.shared.game import AnyGame

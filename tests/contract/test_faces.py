@@ -9,7 +9,7 @@ from google.protobuf.descriptor_pool import Default
 
 from adapters.grpc.server import SERVICES
 from adapters.rest.app import build
-from adapters.rest.openapi import component
+from adapters.rest.documentation.openapi import component
 from domain.games import GAMES
 from tests.support.use_cases import memory_stores
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import pytest
 
 from adapters.main import use_cases
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.recorders import postgres_store
+from adapters.postgres.log.tail import Followed, Tail
 from adapters.postgres.migrate import migrate
-from adapters.postgres.store import postgres_store
-from adapters.postgres.tail import Followed, Tail
 from adapters.settings import Settings
 from domain.games import GAMES
 from domain.match import PlayerId

@@ -12,9 +12,9 @@ import pytest
 from eventsourcing.persistence import StoredEvent
 from psycopg.conninfo import make_conninfo
 
-from adapters.postgres import group_commit
-from adapters.postgres.group_commit import BATCH, GroupCommit
-from adapters.postgres.wire import Wire
+from adapters.postgres.log import group_commit
+from adapters.postgres.log.group_commit import BATCH, GroupCommit
+from adapters.postgres.log.wire import Wire
 from services.matches.store import VersionTaken
 from services.shared.errors import Unavailable
 from tests.support.database import end_sessions, log_locked

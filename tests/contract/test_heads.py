@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from adapters.keys.signing import Ed25519Signatures, Ed25519Signer, secret_in
 from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.keys import PostgresKeys
-from adapters.signing import Ed25519Signatures, Ed25519Signer, secret_in
 from domain.match import Resign
 from domain.match.heads import Head, included, signed_day, signed_head
 from services.proof.head_signer import GRACE, LOOK, HeadSigner

@@ -9,9 +9,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from adapters.base_path import Place
+from adapters.faces.base_path import Place
 from adapters.rest.app import build
-from adapters.rest.prepared import FEW
+from adapters.rest.documentation.prepared import FEW
 from domain.shared.seats import Seat
 from services.shared.ids import MatchId
 from services.shared.rate_limits import Budget, Limiter, Limits, Meter
@@ -604,8 +604,8 @@ async def test_documents_are_prepared_once(rest: Http, monkeypatch: pytest.Monke
     def fail(*_: object, **__: object) -> bytes:
         raise AssertionError("prepared again")
 
-    monkeypatch.setattr("adapters.rest.prepared.gzip.compress", fail)
-    monkeypatch.setattr("adapters.rest.prepared.msgspec.json.encode", fail)
+    monkeypatch.setattr("adapters.rest.documentation.prepared.gzip.compress", fail)
+    monkeypatch.setattr("adapters.rest.documentation.prepared.msgspec.json.encode", fail)
     for path in DOCUMENTS:
         assert (await rest.http.get(path, headers={"Accept-Encoding": "gzip"})).status_code == 200
 

@@ -13,8 +13,8 @@ from websockets.asyncio.client import connect
 from websockets.frames import Frame, Opcode
 
 from adapters.main import start_rest
-from adapters.rest import bounds, connections
-from adapters.rest.bounds import Connections
+from adapters.rest.server import bounds, connections
+from adapters.rest.server.bounds import Connections
 from adapters.settings import Address
 from services.use_cases import Services
 from tests.support.use_cases import memory_stores

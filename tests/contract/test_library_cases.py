@@ -20,10 +20,11 @@ from eventsourcing.persistence import (
 from eventsourcing.tests import application, persistence
 from eventsourcing.utils import Environment, EnvType, get_topic
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.mapper import EventMapper
+from adapters.event_store.mapper import EventMapper
+from adapters.event_store.store import uuid_of
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.recorders import RecorderFactory
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.store import RecorderFactory, uuid_of
 from domain.games import GAMES
 from domain.match import PlayerId
 from tests.support.use_cases import postgres_stores, proposal

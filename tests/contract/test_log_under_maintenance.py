@@ -12,10 +12,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.embedded import EmbeddedPostgres
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.recorders import postgres_log
 from adapters.postgres.migrate import migrate
-from adapters.postgres.store import postgres_log
+from adapters.postgres.own_server.embedded import EmbeddedPostgres
 from tests.support.appending import window, writer
 
 WRITERS, MATCHES, EVENTS_EACH = 6, 30, 560

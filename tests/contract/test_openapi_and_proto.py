@@ -21,7 +21,7 @@ from adapters.grpc.generated.montane.v1 import (
 )
 from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
-from adapters.rest.openapi import component
+from adapters.rest.documentation.openapi import component
 from domain.games import GAMES
 from tests.support.use_cases import memory_stores
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.postgres.audit import FIRST, LAST, StoredAudit
+from adapters.postgres.log.audit import FIRST, LAST, StoredAudit
 from adapters.postgres.outages import PostgresOutages
 from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign, TimeControl, TimeControlKind

@@ -15,11 +15,11 @@ from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedSe
 from adapters.grpc.mapping import timestamp_of
 from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
-from adapters.postgres.follow import Follower
+from adapters.postgres.log.tail import Followed, Tail
 from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.follower import Follower
 from adapters.postgres.read_models.player_feed import FEEDS, TALK
 from adapters.postgres.read_models.registry import read_models
-from adapters.postgres.tail import Followed, Tail
 from adapters.settings import Address
 from domain.games import GAMES
 from domain.match import PlayerId, Resign

@@ -24,7 +24,7 @@ from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceStub
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedServiceStub
 from adapters.grpc.server import SERVICES, GrpcServer
-from adapters.openid import OpenIdIssuer
+from adapters.keys.openid import OpenIdIssuer
 from adapters.rest.app import build
 from domain.match import PlayerId
 from services.players import sessions

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from adapters.grpc.generated.montane.v1 import proofs_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceStub
 from adapters.grpc.server import GrpcServer
+from adapters.keys.signing import Ed25519Signatures
 from adapters.rest.app import build
-from adapters.signing import Ed25519Signatures
 from domain.games import GAMES
 from domain.match import Disclosure, PlayerId, Resign, Visibility
 from domain.match.heads import Head, Inclusion, included, signed_head

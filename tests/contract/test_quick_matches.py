@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.quick_matches import PostgresQuickMatches
 from domain.match import Phase, PlayerId
 from services.bots.accounts import ACCOUNTS

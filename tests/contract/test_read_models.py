@@ -8,10 +8,10 @@ import psycopg
 import pytest
 from psycopg import Cursor
 
-from adapters.postgres import ends as log_ends
-from adapters.postgres.datastore import Datastore, hold
-from adapters.postgres.ends import LogEnds
-from adapters.postgres.mapper import tag
+from adapters.event_store.mapper import tag
+from adapters.postgres.connection.datastore import Datastore, hold
+from adapters.postgres.log import ends as log_ends
+from adapters.postgres.log.ends import LogEnds
 from adapters.postgres.read_models.catch_up import LOCK, ReadModels
 from adapters.postgres.read_models.model import Happened, ReadModel
 from domain.games import GAMES

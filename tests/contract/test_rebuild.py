@@ -8,10 +8,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.follow import Follower
+from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.read_models import rebuild as rebuilding
 from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.follower import Follower
 from adapters.postgres.read_models.match_list import MatchListModel
 from adapters.postgres.read_models.model import ReadModel
 from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt

@@ -12,8 +12,8 @@ from litestar import Litestar
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from adapters.rest.app import build
-from adapters.rest.bodies import game_bodies
-from adapters.rest.openapi import component
+from adapters.rest.bodies.matches import game_bodies
+from adapters.rest.documentation.openapi import component
 from domain.games import GAMES
 from services.shared.rate_limits import Budget, Limiter, Limits
 from tests.support.use_cases import memory_stores

@@ -9,7 +9,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.read_models.player_feed import PlayerFeedModel
 from adapters.postgres.read_models.rebuild import Rebuild
 from adapters.postgres.retention import EXPIRED_TOKENS, OUTAGES_KEPT, QUICK_MATCH_CALLS_KEPT, PostgresArchive

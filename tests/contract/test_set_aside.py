@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
-from adapters.postgres.audit import FIRST, LAST, StoredAudit
+from adapters.postgres.log.audit import FIRST, LAST, StoredAudit
+from adapters.postgres.log.set_aside import PostgresSetAside, all_aside
 from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.match_list import MatchListModel
 from adapters.postgres.read_models.rebuild import Rebuild
-from adapters.postgres.set_aside import PostgresSetAside, all_aside
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.lobby.match_list import MatchFilter

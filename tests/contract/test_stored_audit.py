@@ -10,12 +10,12 @@ import psycopg
 import pytest
 from msgspec.structs import replace
 
-from adapters.audit import AuditError, LogAudit, Plan, Progress, audit_log, audit_match
-from adapters.postgres import audit as stored_audit
-from adapters.postgres.audit import FIRST, LAST, Found, StoredAudit
-from adapters.postgres.datastore import Datastore
+from adapters.cli.audit import AuditError, LogAudit, Plan, Progress, audit_log, audit_match
+from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.keys import PostgresKeys
+from adapters.postgres.log import audit as stored_audit
+from adapters.postgres.log.audit import FIRST, LAST, Found, StoredAudit
 from domain.games import GAMES
 from domain.match import Finished, Started
 from domain.shared.game import Games

@@ -7,8 +7,8 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.mapper import SNAPSHOT_SCHEMA, EventMapper, LoggedEvent
+from adapters.event_store.mapper import SNAPSHOT_SCHEMA, EventMapper, LoggedEvent
+from adapters.postgres.connection.datastore import Datastore
 from domain.games import GAMES
 from domain.games.montana.events import CardMoved, Dealt
 from domain.match import Disclosure, Opened, PlayerId, SeatTaken, Started, Terms, Visibility, evolve

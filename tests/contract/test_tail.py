@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from adapters.postgres import tail as tails
-from adapters.postgres.tail import Followed, Tail
+from adapters.postgres.log import tail as tails
+from adapters.postgres.log.tail import Followed, Tail
 from services.shared.ids import MatchId, match_id
 
 INSERT = "SELECT append_match_events(%s::uuid[], %s::bigint[], %s::text[], %s::bytea[], %s::int[])"

@@ -41,13 +41,14 @@ from eventsourcing.popo import POPOApplicationRecorder
 from eventsourcing.postgres import PostgresApplicationRecorder
 from msgspec import Struct
 
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.follow import Follower
-from adapters.postgres.group_commit import GroupCommit
+from adapters.event_store.store import uuid_of
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.group_commit import GroupCommit
+from adapters.postgres.log.recorders import EVENTS, postgres_log
 from adapters.postgres.migrate import migrate, migrations
 from adapters.postgres.read_models.catch_up import ReadModels
+from adapters.postgres.read_models.follower import Follower
 from adapters.postgres.read_models.registry import read_models
-from adapters.postgres.store import EVENTS, postgres_log, uuid_of
 from domain.games import GAMES
 from domain.games.montana import GAME
 from domain.games.montana.commands import MoveCard

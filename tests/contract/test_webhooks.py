@@ -11,16 +11,17 @@ import msgspec
 import psycopg
 import pytest
 
-from adapters.postgres import chat_outbox, memory_webhooks, outbox
-from adapters.postgres import ends as log_ends
-from adapters.postgres import webhooks as postgres_webhooks
-from adapters.postgres.chat_outbox import ChatOutboxRecorder
-from adapters.postgres.datastore import hold
-from adapters.postgres.ends import LogEnds
+from adapters.memory import webhooks as memory_webhooks
+from adapters.postgres.connection.datastore import hold
+from adapters.postgres.log import ends as log_ends
+from adapters.postgres.log.ends import LogEnds
 from adapters.postgres.notices import notify
-from adapters.postgres.outbox import OutboxRecorder
 from adapters.postgres.read_models.player_feed import PlayerFeedModel
 from adapters.postgres.read_models.rebuild import Rebuild
+from adapters.postgres.webhooks import chat_outbox, outbox
+from adapters.postgres.webhooks import store as postgres_webhooks
+from adapters.postgres.webhooks.chat_outbox import ChatOutboxRecorder
+from adapters.postgres.webhooks.outbox import OutboxRecorder
 from domain.games import GAMES
 from domain.match import PlayerId, Resign, Visibility
 from domain.shared.seats import Seat

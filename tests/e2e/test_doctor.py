@@ -10,9 +10,9 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from adapters import cli
-from adapters.postgres import access
-from adapters.postgres.embedded import EmbeddedPostgres
+from adapters.cli import app
+from adapters.postgres.connection import access
+from adapters.postgres.own_server.embedded import EmbeddedPostgres
 from tests.support.database import Databases
 from tests.support.pooler import pooling
 from tests.support.server import free_port
@@ -40,7 +40,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     def run(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["montane", *arguments])
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            app.main()
         said = capsys.readouterr()
         return int(ended.value.code or 0), said.out, said.err
 

@@ -17,9 +17,9 @@ import msgspec
 import psycopg
 import pytest
 
-from adapters.postgres.connections import ANSWER_SECONDS, CONNECT_SECONDS
-from adapters.postgres.embedded import EmbeddedPostgres
+from adapters.postgres.connection.connections import ANSWER_SECONDS, CONNECT_SECONDS
 from adapters.postgres.migrate import migrations
+from adapters.postgres.own_server.embedded import EmbeddedPostgres
 from services.shared.ids import MatchId
 from tests.support.database import Databases
 from tests.support.load import Player, check_log, endless, keys_in_log, playing, press_on

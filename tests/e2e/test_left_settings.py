@@ -13,8 +13,8 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from adapters.postgres.access import Access, AccessError, access
-from adapters.postgres.connections import session_of
+from adapters.postgres.connection.access import Access, AccessError, access
+from adapters.postgres.connection.connections import session_of
 from adapters.postgres.migrate import migrate
 from domain.games import GAMES
 from domain.match import Resign

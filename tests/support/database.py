@@ -16,8 +16,8 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrate
+from adapters.postgres.own_server.embedded import EmbeddedPostgres
 
 IMAGE = "postgres:18-alpine"
 

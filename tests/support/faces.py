@@ -14,7 +14,7 @@ from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from adapters.grpc.generated.montane.v1 import match_pb2, players_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.mapping import COMMAND, Mapper
-from adapters.rest.bodies import CommandResult, Items, command_type
+from adapters.rest.bodies.matches import CommandResult, Items, command_type
 from domain.games import GAMES
 from services.matches.commands import Answer
 from services.matches.views import SeenEvent, View

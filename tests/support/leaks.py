@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.postgres.mapper import tag
+from adapters.event_store.mapper import tag
 from domain.match import submit
 from domain.shared.game import AnyGame
 from domain.shared.rejections import Rejected

@@ -10,8 +10,8 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from adapters.postgres.binaries import find_binaries
-from adapters.postgres.data_folder import DataFolder
+from adapters.postgres.own_server.binaries import find_binaries
+from adapters.postgres.own_server.data_folder import DataFolder
 from tests.support.server import eventually, free_port
 
 SETTINGS = {

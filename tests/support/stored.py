@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 from msgspec import Struct
 
-from adapters.postgres.mapper import EventMapper, LoggedEvent
+from adapters.event_store.mapper import EventMapper, LoggedEvent
 from domain.games import GAMES
 from services.matches.envelopes import Decision, Envelopes
 from services.matches.store import Recorded

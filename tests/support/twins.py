@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from adapters.event_store.mapper import tag
 from adapters.grpc.mapping import Mapper
-from adapters.postgres.mapper import tag
 from domain.games import GAMES
 from domain.match import AnyMatch, Phase, Resign, evolve, legal_moves, submit, to_act, why_not
 from domain.match.branch import resampled

@@ -57,7 +57,7 @@ def main() -> None:
     gc.enable = lambda: None
     gc.collect = lambda generation=2: 0
     signal.signal(signal.SIGUSR1, write_counts)
-    from adapters.cli import main as montane
+    from adapters.cli.app import main as montane
 
     montane()
 

@@ -6,32 +6,40 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from adapters.postgres.blocks import MemoryBlockList, PostgresBlockList
-from adapters.postgres.chat import MemoryChatLog, PostgresChatLog
-from adapters.postgres.chat_outbox import ChatOutboxRecorder
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.heads import MemoryHeads, PostgresHeads
-from adapters.postgres.keys import MemoryKeys, PostgresKeys
-from adapters.postgres.memory_webhooks import MemoryWebhooks
-from adapters.postgres.outbox import OutboxRecorder
-from adapters.postgres.players import MemoryAccounts, MemorySeeds, PostgresAccounts, PostgresSeeds
-from adapters.postgres.presence import MemoryPresenceLog, PostgresPresenceLog
-from adapters.postgres.quick_matches import MemoryQuickMatches, PostgresQuickMatches
-from adapters.postgres.quotas import MemoryQuotas, PostgresQuotas
-from adapters.postgres.read_models.agenda import MemoryAgenda, PostgresAgenda
+from adapters.event_store.store import Store
+from adapters.memory.agenda import MemoryAgenda
+from adapters.memory.blocks import MemoryBlockList
+from adapters.memory.chat import MemoryChatLog
+from adapters.memory.heads import MemoryHeads
+from adapters.memory.keys import MemoryKeys
+from adapters.memory.log import MemoryMatchRecorder, MemorySnapshots, memory_store
+from adapters.memory.match_list import MemoryMatchList
+from adapters.memory.player_feed import MemoryPlayerLog
+from adapters.memory.players import MemoryAccounts, MemorySeeds
+from adapters.memory.presence import MemoryPresenceLog
+from adapters.memory.quick_matches import MemoryQuickMatches
+from adapters.memory.quotas import MemoryQuotas
+from adapters.memory.records import MemoryRecords
+from adapters.memory.webhooks import MemoryWebhooks
+from adapters.postgres.blocks import PostgresBlockList
+from adapters.postgres.chat import PostgresChatLog
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.heads import PostgresHeads
+from adapters.postgres.keys import PostgresKeys
+from adapters.postgres.log.recorders import postgres_store
+from adapters.postgres.players import PostgresAccounts, PostgresSeeds
+from adapters.postgres.presence import PostgresPresenceLog
+from adapters.postgres.quick_matches import PostgresQuickMatches
+from adapters.postgres.quotas import PostgresQuotas
+from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_pages import MemoryMatchList, PostgresMatchList
-from adapters.postgres.read_models.player_feed import MemoryPlayerLog, PostgresPlayerLog
-from adapters.postgres.read_models.records import MemoryRecords, PostgresRecords
+from adapters.postgres.read_models.match_pages import PostgresMatchList
+from adapters.postgres.read_models.player_feed import PostgresPlayerLog
+from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
-from adapters.postgres.store import (
-    MemoryMatchRecorder,
-    MemorySnapshots,
-    Store,
-    memory_store,
-    postgres_store,
-)
-from adapters.postgres.webhooks import PostgresWebhooks
+from adapters.postgres.webhooks.chat_outbox import ChatOutboxRecorder
+from adapters.postgres.webhooks.outbox import OutboxRecorder
+from adapters.postgres.webhooks.store import PostgresWebhooks
 from adapters.settings import Settings
 from domain.games import GAMES
 from domain.shared.game import Games

@@ -10,12 +10,13 @@ from eventsourcing.persistence import Tracking
 from eventsourcing.postgres import PostgresTrackingRecorder
 from psycopg import Cursor, sql
 
-from adapters.postgres.connections import lost
-from adapters.postgres.datastore import Datastore, try_to_hold
+from adapters.event_store.set_aside import why
+from adapters.postgres.connection.connections import lost
+from adapters.postgres.connection.datastore import Datastore, try_to_hold
+from adapters.postgres.log.recorders import EVENTS
+from adapters.postgres.log.set_aside import put_aside
 from adapters.postgres.read_models.model import Happened, ReadModel, is_told
 from adapters.postgres.read_models.reader import CHANGES_TURN, LogReader, newest
-from adapters.postgres.set_aside import put_aside, why
-from adapters.postgres.store import EVENTS
 from domain.shared.game import Games
 
 TRACKING = "match_tracking"

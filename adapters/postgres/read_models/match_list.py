@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 from psycopg import Cursor, sql
 
-from adapters.postgres.mapper import tag
+from adapters.event_store.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.rows import write
 from domain.match import (

@@ -4,38 +4,45 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from eventsourcing.persistence import ApplicationRecorder
-from msgspec.structs import replace
 from psycopg import sql
 
 from adapters.generics import filled
-from adapters.postgres.datastore import Datastore
-from adapters.postgres.read_models.match_list import Standing, seated_in, standing_of
-from adapters.postgres.read_models.model import Happened
-from adapters.postgres.read_models.reader import whole_log
-from adapters.postgres.set_aside import READABLE
-from adapters.postgres.store import EVENTS
-from domain.match import Match, Phase, PlayerId, Visibility
+from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.log.recorders import EVENTS
+from adapters.postgres.log.set_aside import READABLE
+from adapters.postgres.read_models.match_list import Standing
+from domain.match import Match, Phase, PlayerId
 from domain.shared.game import Games
 from services.lobby.match_list import ListPlace, MatchFilter
-from services.matches.access import may_know
-from services.matches.same_terms import fit_of
 from services.matches.store import Listed
-from services.shared.ids import MatchId, match_id, parsed
+from services.shared.ids import match_id, parsed
 
 PUBLIC = "match_list WHERE public"
+
+
 PUBLIC_OF_PLAYER = "match_players WHERE player_id = %(player)s AND public"
+
+
 PRIVATE = "match_players WHERE player_id = %(viewer)s AND NOT public"
+
+
 PRIVATE_OF_VIEWER = f"{PRIVATE} AND seated"
+
+
 PRIVATE_OF_BOTH = (
     "match_list WHERE NOT public AND known @> ARRAY[%(viewer)s, %(player)s] AND %(player)s = ANY(seated)"
 )
+
+
 TURNS = "match_turns WHERE player_id = %(viewer)s"
+
+
 TURNS_WITH_PLAYER = (
     f"{TURNS} AND EXISTS (SELECT FROM match_players AS others WHERE others.match_id = match_turns.match_id"
     " AND others.player_id = %(player)s AND others.seated)"
 )
 """Where the matches of a page are found, apart from their games, standings and times."""
+
 
 EACH = (
     "SELECT part.* FROM unnest(%(games)s::text[]) AS one_game, unnest(%(standings)s::text[]) AS one_standing,"
@@ -43,16 +50,22 @@ EACH = (
     " {readable} {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS part"
 )
 """Reads the first of each game and standing: that is where an index has them in order."""
+
+
 EACH_GAME = (
     "SELECT part.* FROM unnest(%(games)s::text[]) AS one_game,"
     " LATERAL (SELECT opened_at, match_id FROM {source} AND game = one_game"
     " {readable} {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit}) AS part"
 )
+
+
 TOGETHER = (
     "(SELECT opened_at, match_id FROM {source} AND game = ANY(%(games)s) AND standing = ANY(%(standings)s)"
     " {readable} {times} ORDER BY opened_at DESC, match_id DESC LIMIT {limit})"
 )
 """Finds them all, and then the first of them: those that two players know of are few."""
+
+
 PAGE = (
     "SELECT match_list.match_id, game, match_list.opened_at, match,"
     " (SELECT max(originator_version) FROM {events} WHERE originator_id = match_list.match_id) AS version"
@@ -90,7 +103,7 @@ def page_query(
     )
     parameters = {
         "games": [game for game in games if wanted.game in (None, game)],
-        "standings": [str(standing) for standing in _standings(wanted)],
+        "standings": [str(standing) for standing in standings_of(wanted)],
         "viewer": None if viewer is None else parsed("player", viewer),
         "player": None if wanted.player is None else parsed("player", wanted.player),
         "after": wanted.created_after,
@@ -127,7 +140,7 @@ def _times(wanted: MatchFilter, behind: ListPlace | None) -> sql.Composed:
     return sql.SQL(" ").join(map(sql.SQL, conditions))
 
 
-def _standings(wanted: MatchFilter) -> list[Standing]:
+def standings_of(wanted: MatchFilter) -> list[Standing]:
     """Return the standings of matches that are wanted."""
     return [
         standing
@@ -156,7 +169,7 @@ class PostgresMatchList:
         self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
     ) -> list[Listed]:
         """Return matches that the viewer may know of, newest first."""
-        if not _standings(wanted):
+        if not standings_of(wanted):
             return []
         query, parameters = page_query(tuple(self._decoders), viewer, wanted, behind, limit)
         # Planned anew each time for what is asked, which a stored plan does not know.
@@ -170,65 +183,3 @@ class PostgresMatchList:
             )
             for row in rows
         ]
-
-
-class MemoryMatchList:
-    """The port `MatchList` over a log in memory, folded anew at each call: the twin for fast tests."""
-
-    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
-        """Take the registered games and the log."""
-        self._games = games
-        self._log = log
-
-    async def page(
-        self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
-    ) -> list[Listed]:
-        """Return matches that the viewer may know of, newest first."""
-
-        def is_wanted(one: Happened) -> bool:
-            match = one.match
-            return (
-                may_know(match, viewer)
-                and wanted.game in (None, match.terms.game)
-                and standing_of(match) in _standings(wanted)
-                and (wanted.player is None or wanted.player in seated_in(match))
-                and (not wanted.my_turn or viewer in _acting(one))
-                and (wanted.created_after is None or one.opened_at > wanted.created_after)
-                and (wanted.created_before is None or one.opened_at < wanted.created_before)
-                and (behind is None or _place(one) < behind)
-            )
-
-        found = sorted(filter(is_wanted, self._last()), key=_place, reverse=True)
-        return [
-            Listed(
-                id=match_id(one.number),
-                opened_at=one.opened_at,
-                match=replace(one.match, clocks=None),
-                version=one.recorded.version,
-            )
-            for one in found[:limit]
-        ]
-
-    def fitting(self, fit: str) -> dict[MatchId, list[PlayerId]]:
-        """Return who sits in the public matches on the same terms with a free seat, the fullest first."""
-        found = [
-            one
-            for one in self._last()
-            if one.match.terms.visibility is Visibility.PUBLIC
-            and standing_of(one.match) is Standing.OPEN
-            and fit_of(one.match.terms) == fit
-        ]
-        found.sort(key=lambda one: (one.match.holders.count(None), _place(one)))
-        return {match_id(one.number): seated_in(one.match) for one in found}
-
-    def _last(self) -> list[Happened]:
-        """Return the last event of every match."""
-        return list({one.number: one for one in whole_log(self._games, self._log)}.values())
-
-
-def _place(one: Happened) -> ListPlace:
-    return ListPlace(one.opened_at, match_id(one.number))
-
-
-def _acting(one: Happened) -> list[PlayerId]:
-    return [holder.player for seat in one.to_act if (holder := one.match.holders[seat]) is not None]

@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import Struct
 from psycopg import Cursor
 
-from adapters.postgres.mapper import tag
+from adapters.event_store.mapper import tag
 from domain.match import AnyMatch
 from domain.shared.seats import Seat
 from services.matches.store import Recorded

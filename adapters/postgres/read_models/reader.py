@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from psycopg import Cursor, sql
 from psycopg.rows import tuple_row
 
-from adapters.postgres.mapper import EventMapper, tag
+from adapters.event_store.mapper import EventMapper, tag
+from adapters.event_store.set_aside import why
+from adapters.postgres.log.recorders import EVENTS
+from adapters.postgres.log.set_aside import aside_in, put_aside
 from adapters.postgres.read_models.model import Happened
-from adapters.postgres.set_aside import aside_in, put_aside, why
-from adapters.postgres.store import EVENTS
 from domain.match import MATCH_EVENTS, Phase, evolve
 from domain.shared.game import Games
 from services.matches.store import Recorded

@@ -11,8 +11,8 @@ from msgspec import Struct
 from psycopg import Cursor, sql
 from psycopg.rows import dict_row
 
-from adapters.postgres.connections import SCHEMA, Connection, limited
-from adapters.postgres.datastore import Datastore, hold, try_to_hold
+from adapters.postgres.connection.connections import SCHEMA, Connection, limited
+from adapters.postgres.connection.datastore import Datastore, hold, try_to_hold
 from adapters.postgres.read_models.catch_up import LOCK, TRACKING, ReadModels
 from adapters.postgres.read_models.model import Happened, ReadModel
 from adapters.postgres.read_models.reader import newest

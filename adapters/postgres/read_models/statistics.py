@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import astuple, replace
 from psycopg import Cursor
 
-from adapters.postgres.mapper import tag
+from adapters.event_store.mapper import tag
 from adapters.postgres.read_models.by_player import Key, keys_of, put_rows, rows_of
 from adapters.postgres.read_models.model import Happened
 from domain.match import AnyMatch, Finished, OnTimeOut, Visibility, result

@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg import Cursor
 
-from adapters.postgres.mapper import tag
+from adapters.event_store.mapper import tag
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.rows import write
 from domain.match import ClocksSet, DeadlineMoved, Finished

@@ -3,8 +3,8 @@
 from litestar import Response, post
 from litestar.params import FromPath
 
-from adapters.rest.branch_bodies import BranchRequest
-from adapters.rest.openapi import describes
+from adapters.rest.bodies.branches import BranchRequest
+from adapters.rest.documentation.openapi import describes
 from adapters.rest.requests import Call, body, caller, link, services, visit
 from adapters.rest.routes.matches import Key, Shown, match_answer
 from services.players.store import Scope

@@ -6,9 +6,17 @@ from litestar import Response, get
 from litestar.params import FromPath, QueryParameter
 from msgspec import structs
 
-from adapters.rest.bodies import GameBody, GameSummary, Items, RefusalReason, Rules, Schemas, game_summary
-from adapters.rest.openapi import component, describes
-from adapters.rest.prepared import document
+from adapters.rest.bodies.matches import (
+    GameBody,
+    GameSummary,
+    Items,
+    RefusalReason,
+    Rules,
+    Schemas,
+    game_summary,
+)
+from adapters.rest.documentation.openapi import component, describes
+from adapters.rest.documentation.prepared import document
 from adapters.rest.requests import Call, link, services
 
 SCHEMAS = "/openapi.json#/components/schemas/"

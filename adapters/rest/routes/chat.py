@@ -6,9 +6,9 @@ from litestar import Response, delete, get, post
 from litestar.params import FromPath, QueryParameter
 
 from adapters.rest.answers import answer
-from adapters.rest.chat_bodies import MessageRequest, ReportRequest
+from adapters.rest.bodies.chat import MessageRequest, ReportRequest
+from adapters.rest.documentation.openapi import describes
 from adapters.rest.lists import PageSize, PageToken, listed, paged
-from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, caller_if_any, services, visit
 from adapters.rest.routes.matches import Key, Shown
 from adapters.rest.streams import CHAT_FORMS, EventStream, streamed

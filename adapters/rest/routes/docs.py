@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect
 
 from adapters.rest.answers import Answer
-from adapters.rest.prepared import Prepared, shelf
+from adapters.rest.documentation.prepared import Prepared, shelf
 from adapters.rest.problems import ALL_KINDS, Kind
 from adapters.rest.requests import Call, base_of, link
 from services.shared.errors import NotFound

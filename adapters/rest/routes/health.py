@@ -3,8 +3,8 @@
 from litestar import Response, get
 
 from adapters.rest.answers import answer
-from adapters.rest.bodies import Health
-from adapters.rest.openapi import describes
+from adapters.rest.bodies.matches import Health
+from adapters.rest.documentation.openapi import describes
 from adapters.rest.requests import Call, services
 from services.shared.errors import Unavailable
 

@@ -7,11 +7,11 @@ from litestar.params import FromPath
 from msgspec import Raw, structs
 
 from adapters.rest.answers import NO_HEADERS, Answer, answer
-from adapters.rest.bodies import Items
-from adapters.rest.lobby_bodies import Bot, InvitationRequest, QuickMatchRequest, RematchRequest
-from adapters.rest.of_games import options_in
-from adapters.rest.openapi import describes
-from adapters.rest.prepared import document
+from adapters.rest.bodies.lobby import Bot, InvitationRequest, QuickMatchRequest, RematchRequest
+from adapters.rest.bodies.matches import Items
+from adapters.rest.documentation.of_games import options_in
+from adapters.rest.documentation.openapi import describes
+from adapters.rest.documentation.prepared import document
 from adapters.rest.requests import Call, body, caller, link, services
 from adapters.rest.routes.matches import Key, match_answer
 from domain.match import PlayerId

@@ -7,16 +7,16 @@ from litestar import Response, get, post, put, websocket
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 
 from adapters.rest.answers import NO_HEADERS, Empty, answer, reading
-from adapters.rest.bodies import (
+from adapters.rest.bodies.matches import (
     CommandResult,
     LegalMoves,
     RawCommandRequest,
     RawMatchRequest,
     SeatRequest,
 )
+from adapters.rest.documentation.of_games import command_in, options_in
+from adapters.rest.documentation.openapi import describes
 from adapters.rest.lists import PageSize, PageToken, listed, paged
-from adapters.rest.of_games import command_in, options_in
-from adapters.rest.openapi import describes
 from adapters.rest.parameters import number_in, time_in
 from adapters.rest.requests import (
     HEAD,

@@ -6,9 +6,9 @@ from litestar import Response, get
 from litestar.params import QueryParameter
 
 from adapters.rest.answers import answer
-from adapters.rest.bodies import PlayerEvents
+from adapters.rest.bodies.matches import PlayerEvents
+from adapters.rest.documentation.openapi import describes
 from adapters.rest.lists import PageSize, PageToken
-from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, caller, services, visit
 from adapters.rest.streams import PLAYER_FORMS, EventStream, streamed
 from services.players.store import Scope

@@ -5,14 +5,14 @@ from typing import Any
 from litestar import Response, get
 from litestar.params import FromPath
 
+from adapters.keys.signing import KeySet
 from adapters.rest.answers import JSON, LINES, PUBLIC, Answer, answer, reading
+from adapters.rest.documentation.openapi import describes
 from adapters.rest.downloads import Download
 from adapters.rest.lists import PageSize, PageToken, paged
-from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, caller_if_any, services, visit
 from adapters.rest.routes.matches import LookingAs, Shown
 from adapters.rest.streams import encoded
-from adapters.signing import KeySet
 from domain.shared.viewers import SPECTATOR
 from services.shared.ids import MatchId
 from services.shared.rate_limits import EVENTS, HEADS

@@ -4,8 +4,8 @@ from litestar import Response, get
 from litestar.params import FromPath
 
 from adapters.rest.answers import answer
+from adapters.rest.documentation.openapi import describes
 from adapters.rest.lists import PageSize, PageToken, paged
-from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, caller_if_any, services
 from domain.match import PlayerId
 

@@ -5,11 +5,11 @@ from litestar.params import FromPath
 from msgspec import UNSET
 
 from adapters.rest.answers import Empty, answer
-from adapters.rest.bodies import Items
+from adapters.rest.bodies.matches import Items
+from adapters.rest.bodies.webhooks import NewWebhook, WebhookChangesRequest, WebhookRequest, WebhookSecret
+from adapters.rest.documentation.openapi import describes
 from adapters.rest.lists import PageSize, PageToken, paged
-from adapters.rest.openapi import describes
 from adapters.rest.requests import Call, body, caller, link, services
-from adapters.rest.webhook_bodies import NewWebhook, WebhookChangesRequest, WebhookRequest, WebhookSecret
 from services.notify.subscriptions import Changes, Reach, WebhookId
 from services.players.store import Scope
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.base_path import forwarded
+from adapters.faces.base_path import forwarded
 from adapters.settings import SettingError, load
 
 

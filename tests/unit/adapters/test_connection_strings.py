@@ -3,7 +3,14 @@
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from adapters.postgres.connections import first_schema, limited, options_in, quoted, schema_of, session_of
+from adapters.postgres.connection.connections import (
+    first_schema,
+    limited,
+    options_in,
+    quoted,
+    schema_of,
+    session_of,
+)
 
 
 @pytest.mark.parametrize(

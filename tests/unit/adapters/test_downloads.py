@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from adapters.rest import downloads
-from adapters.rest.connections import ABORT
 from adapters.rest.downloads import Download
+from adapters.rest.server.connections import ABORT
 from services.shared.errors import Unavailable
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from adapters.duplex import WAITING, Reply, conversation
+from adapters.faces.conversation import WAITING, Reply, conversation
 from domain.match import PlayerId, Resign
 from services.matches.views import SeenEvent
 from services.shared.ids import MatchId

@@ -16,8 +16,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from adapters.postgres import exec_server
-from adapters.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from adapters.postgres.own_server import exec_server
+from adapters.postgres.own_server.embedded import EmbeddedPostgres, EmbeddedPostgresError
 
 REPOSITORY = Path(__file__).parents[3]
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root has an account to drop")

@@ -7,8 +7,8 @@ from threading import Thread
 import psycopg
 import pytest
 
-from adapters.postgres import follow
-from adapters.postgres.follow import Follower
+from adapters.postgres.read_models import follower as module
+from adapters.postgres.read_models.follower import Follower
 from tests.support.server import eventually
 
 
@@ -55,8 +55,8 @@ def test_a_fault_does_not_end_it() -> None:
 
 def test_a_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """A line says that the database is away or what else is in the way, one that it is over, and no more."""
-    monkeypatch.setattr(follow, "PAUSE", 0.01)
-    caplog.set_level("INFO", follow.__name__)
+    monkeypatch.setattr(module, "PAUSE", 0.01)
+    caplog.set_level("INFO", module.__name__)
     away, again = psycopg.OperationalError("gone"), psycopg.OperationalError("starting up")
     batches = Batches(away, again, away, False, away, KeyError("game"), KeyError("game"), False)
     with following(batches):
@@ -78,7 +78,7 @@ def test_it_stops_behind_the_batch_under_way() -> None:
 
 def test_a_log_that_has_not_grown_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing wakes it, it asks whether there is anything, and reads once there is."""
-    monkeypatch.setattr(follow, "until", lambda period: period)
+    monkeypatch.setattr(module, "until", lambda period: period)
     batches, asked, grows = Batches(False), [0], [False]
 
     def grown() -> bool:

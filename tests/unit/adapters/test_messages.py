@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.messages import TITLES, describe
+from adapters.faces.sentences import TITLES, describe
 from domain.match import Reason
 from domain.shared.rejections import Rejected
 from services.chat.rooms import ChatReason

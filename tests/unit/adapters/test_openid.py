@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from adapters import openid
+from adapters.keys import openid
+from adapters.keys.openid import OLD, PAUSE, OpenIdIssuer, trustworthy
 from adapters.main import openid_issuer
-from adapters.openid import OLD, PAUSE, OpenIdIssuer, trustworthy
 from adapters.settings import SettingError, load
 from domain.match import PlayerId
 from services.players.accounts import GUEST_SCOPES, REMEMBERED, Caller, Players, hash_of

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from adapters.cli import app
-from adapters.replay.show import KEYS, moves_of, show_all, show_by_keys, show_version
-from adapters.replay.stories import ReplayFailed, Story, Told, bundled
+from adapters.cli.app import app
+from adapters.cli.replay.show import KEYS, moves_of, show_all, show_by_keys, show_version
+from adapters.cli.replay.stories import ReplayFailed, Story, Told, bundled
 from domain.games import GAMES
 from domain.shared.game import AnyGame
 from domain.shared.viewers import SPECTATOR

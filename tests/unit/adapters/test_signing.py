@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from adapters.signing import Ed25519Signatures, Ed25519Signer, new_secret
+from adapters.keys.signing import Ed25519Signatures, Ed25519Signer, new_secret
 from domain.shared.chain import read, written
 
 SECRET = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
-from adapters.cli import app
-from adapters.signing import Ed25519Signer
+from adapters.cli.app import app
+from adapters.keys.signing import Ed25519Signer
 from services.proof.bundle_audit import Check
 from tests.support.bundles import SIGNER
 

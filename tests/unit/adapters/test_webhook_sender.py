@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from msgspec.structs import replace
 
-from adapters.webhook_sender import MOST_LOOKUPS, TIMEOUT, HttpSender
+from adapters.webhooks.sender import MOST_LOOKUPS, TIMEOUT, HttpSender
 from services.notify.deliveries import Parcel, Reply
 from services.notify.deliveries import sent as outcome_of
 from services.notify.subscriptions import (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.signing import Ed25519Signatures, Ed25519Signer
+from adapters.keys.signing import Ed25519Signatures, Ed25519Signer
 from domain.shared.chance import Chance
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated

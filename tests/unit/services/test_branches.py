@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from adapters.signing import Ed25519Signatures
+from adapters.keys.signing import Ed25519Signatures
 from domain.games import GAMES
 from domain.match import (
     BranchOf,

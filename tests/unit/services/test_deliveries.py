@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from adapters.postgres.memory_webhooks import MemoryWebhooks
+from adapters.memory.webhooks import MemoryWebhooks
 from domain.match import PlayerId
 from services.notify.deliveries import CONCURRENCY, LEASE, PAUSES, PER_TARGET, Deliveries, Parcel, Reply
 from services.notify.subscriptions import (

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
-from adapters.postgres.mapper import SnapshotMapper
+from adapters.event_store.mapper import SnapshotMapper
 from domain.games import GAMES
 from domain.match import PlayerId, Resign, legal_moves
 from domain.shared.seats import Seat

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.signing import Ed25519Signatures
+from adapters.keys.signing import Ed25519Signatures
 from domain.games import GAMES
 from domain.match import Phase, PlayerId, Resign
 from domain.match.heads import Head, signed_head

@@ -1,0 +1,1 @@
+"""The port `EventStore`, on recorders in PostgreSQL or in memory."""

@@ -1,0 +1,1 @@
+"""What both faces of the API share."""

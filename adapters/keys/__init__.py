@@ -1,0 +1,1 @@
+"""Keys: those that we sign with, and those of an issuer of tokens."""

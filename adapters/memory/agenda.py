@@ -1,0 +1,64 @@
+"""What is due, found in memory."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from random import sample
+
+from eventsourcing.persistence import ApplicationRecorder
+
+from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.reader import whole_log
+from domain.match import HolderKind, Phase, PlayerId
+from domain.shared.game import Games
+from services.background.timekeeper import Due
+from services.shared.ids import MatchId, match_id
+
+
+class MemoryAgenda:
+    """The ports over a log in memory, folded anew at each call: the twin for fast tests."""
+
+    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
+        """Take the registered games and the log."""
+        self._games = games
+        self._log = log
+
+    async def deadlines(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
+        """Return the matches in which seats' time is up by then, with each of those seats' deadlines."""
+        found = {
+            Due(match_id(one.number), deadline)
+            for one in self._last()
+            if (clocks := one.match.clocks) is not None
+            for seat in one.to_act
+            if (deadline := clocks.deadline(seat)) is not None
+        }
+        return _first(found, up_to, after, most)
+
+    async def opened(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
+        """Return the matches opened by then that have not begun, each with when it was opened."""
+        found = (
+            Due(match_id(one.number), one.opened_at) for one in self._last() if one.match.phase is Phase.OPEN
+        )
+        return _first(found, up_to, after, most)
+
+    async def waiting(self, bots: Collection[PlayerId], most: int) -> Sequence[tuple[MatchId, PlayerId]]:
+        """Return where which of the bots is to act: any, at most so many, not always the same ones."""
+        found = [
+            (match_id(one.number), holder.player)
+            for one in self._last()
+            for seat in one.to_act
+            if (holder := one.match.holders[seat]) is not None
+            and holder.kind is HolderKind.BOT
+            and holder.player in bots
+        ]
+        return sample(found, min(most, len(found)))
+
+    def _last(self) -> Iterable[Happened]:
+        """Return the last event of every match."""
+        return {one.number: one for one in whole_log(self._games, self._log)}.values()
+
+
+def _first(found: Iterable[Due], up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
+    """Return the first of those that are due, behind another, as the ports want them."""
+    due = sorted((one.at, one.match) for one in found if one.at <= up_to)
+    behind = [Due(match, at) for at, match in due if after is None or (at, match) > (after.at, after.match)]
+    return behind[:most]

@@ -1,0 +1,78 @@
+"""The list of matches, made in memory."""
+
+from eventsourcing.persistence import ApplicationRecorder
+from msgspec.structs import replace
+
+from adapters.postgres.read_models.match_list import Standing, seated_in, standing_of
+from adapters.postgres.read_models.match_pages import standings_of
+from adapters.postgres.read_models.model import Happened
+from adapters.postgres.read_models.reader import whole_log
+from domain.match import PlayerId, Visibility
+from domain.shared.game import Games
+from services.lobby.match_list import ListPlace, MatchFilter
+from services.matches.access import may_know
+from services.matches.same_terms import fit_of
+from services.matches.store import Listed
+from services.shared.ids import MatchId, match_id
+
+
+class MemoryMatchList:
+    """The port `MatchList` over a log in memory, folded anew at each call: the twin for fast tests."""
+
+    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
+        """Take the registered games and the log."""
+        self._games = games
+        self._log = log
+
+    async def page(
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
+    ) -> list[Listed]:
+        """Return matches that the viewer may know of, newest first."""
+
+        def is_wanted(one: Happened) -> bool:
+            match = one.match
+            return (
+                may_know(match, viewer)
+                and wanted.game in (None, match.terms.game)
+                and standing_of(match) in standings_of(wanted)
+                and (wanted.player is None or wanted.player in seated_in(match))
+                and (not wanted.my_turn or viewer in _acting(one))
+                and (wanted.created_after is None or one.opened_at > wanted.created_after)
+                and (wanted.created_before is None or one.opened_at < wanted.created_before)
+                and (behind is None or _place(one) < behind)
+            )
+
+        found = sorted(filter(is_wanted, self._last()), key=_place, reverse=True)
+        return [
+            Listed(
+                id=match_id(one.number),
+                opened_at=one.opened_at,
+                match=replace(one.match, clocks=None),
+                version=one.recorded.version,
+            )
+            for one in found[:limit]
+        ]
+
+    def fitting(self, fit: str) -> dict[MatchId, list[PlayerId]]:
+        """Return who sits in the public matches on the same terms with a free seat, the fullest first."""
+        found = [
+            one
+            for one in self._last()
+            if one.match.terms.visibility is Visibility.PUBLIC
+            and standing_of(one.match) is Standing.OPEN
+            and fit_of(one.match.terms) == fit
+        ]
+        found.sort(key=lambda one: (one.match.holders.count(None), _place(one)))
+        return {match_id(one.number): seated_in(one.match) for one in found}
+
+    def _last(self) -> list[Happened]:
+        """Return the last event of every match."""
+        return list({one.number: one for one in whole_log(self._games, self._log)}.values())
+
+
+def _place(one: Happened) -> ListPlace:
+    return ListPlace(one.opened_at, match_id(one.number))
+
+
+def _acting(one: Happened) -> list[PlayerId]:
+    return [holder.player for seat in one.to_act if (holder := one.match.holders[seat]) is not None]

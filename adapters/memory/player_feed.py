@@ -1,0 +1,74 @@
+"""What concerns players, found in memory."""
+
+from datetime import datetime
+
+from eventsourcing.persistence import ApplicationRecorder
+
+from adapters.postgres.read_models.player_feed import inviter
+from adapters.postgres.read_models.reader import whole_log
+from domain.match import PlayerId
+from domain.shared.game import Games
+from services.notify.player_feed import Entry, Place, PlayerEventKind, concerns
+from services.shared.ids import match_id
+
+
+class MemoryPlayerLog:
+    """The port `PlayerLog` over a log in memory, folded anew at each call: the twin for fast tests."""
+
+    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
+        """Take the registered games and the log."""
+        self._games = games
+        self._log = log
+        self.starts: dict[PlayerId, Place] = {}
+        self._notices: dict[PlayerId, dict[int, Entry]] = {}
+
+    def notify(self, player: PlayerId, webhook: str, at: datetime) -> None:
+        """Tell a player that a webhook was paused."""
+        number = 1 + len(self._all(player))
+        self._notices.setdefault(player, {})[number] = Entry(
+            number=number,
+            kind=PlayerEventKind.WEBHOOK_PAUSED,
+            match=None,
+            game=None,
+            version=None,
+            seat=None,
+            webhook=webhook,
+            at=at,
+        )
+
+    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
+        """Return what concerns a player behind a number, in order."""
+        begin = max(after, (await self.start(player)).number)
+        return self._all(player)[begin : begin + limit]
+
+    async def start(self, player: PlayerId) -> Place:
+        """Return the place up to which a player's feed is forgotten, with what was said."""
+        return self.starts.get(player, Place(0))
+
+    async def latest(self, player: PlayerId) -> int:
+        """Return the number of what concerned the player last, 0 if nothing ever did."""
+        return len(self._all(player))
+
+    def _all(self, player: PlayerId) -> list[Entry]:
+        found: list[Entry] = []
+        notices = self._notices.get(player, {})
+        for one in whole_log(self._games, self._log):
+            for concern in concerns(one.recorded.event, one.match, one.newly_to_act):
+                if concern.player == player:
+                    while notice := notices.get(len(found) + 1):
+                        found.append(notice)
+                    entry = Entry(
+                        number=len(found) + 1,
+                        kind=concern.kind,
+                        match=match_id(one.number),
+                        webhook=None,
+                        game=one.match.terms.game,
+                        version=one.recorded.version,
+                        seat=concern.seat,
+                        at=one.recorded.at,
+                        inviter=inviter(one),
+                    )
+                    found.append(entry)
+        while notice := notices.get(len(found) + 1):
+            found.append(notice)
+        return found

@@ -1,0 +1,1 @@
+"""Connections to PostgreSQL, and how they are set up."""

@@ -1,0 +1,1 @@
+"""Webhooks and what is to be sent to them."""

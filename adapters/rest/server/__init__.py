@@ -1,0 +1,1 @@
+"""What stands between sockets and the application: connections, their bounds, the first look at a request."""

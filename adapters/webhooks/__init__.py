@@ -1,0 +1,1 @@
+"""Webhooks: what sends their messages."""
