@@ -15,7 +15,7 @@ from adapters.postgres.read_models.registry import read_models
 from bench.load import account, connected, opened
 from bench.serving import Serving, database, serving
 from domain.games import GAMES
-from domain.match import Phase, PlayerId
+from domain.match import MatchStatus, PlayerId
 from services.lobby.match_list import MatchFilter
 from services.shared.ids import written
 
@@ -83,12 +83,12 @@ async def _pages(match_list: PostgresMatchList, player: PlayerId) -> list[float]
     for viewer, game, phase, open_seats, of, my_turn in product(
         (None, player),
         (None, "montana", "mountains"),
-        (None, *Phase),
+        (None, *MatchStatus),
         (False, True),
         (None, player),
         (False, True),
     ):
-        wanted = MatchFilter(game=game, phase=phase, open_seats=open_seats, player=of, my_turn=my_turn)
+        wanted = MatchFilter(game=game, status=phase, open_seats=open_seats, player=of, my_turn=my_turn)
         for _ in range(2):
             began = perf_counter()
             found = await match_list.page(viewer, wanted, behind=None, limit=LIMIT)

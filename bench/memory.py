@@ -23,7 +23,7 @@ from domain.match import (
     Disclosure,
     Holder,
     HolderKind,
-    Phase,
+    MatchStatus,
     PlayerId,
     Terms,
     Visibility,
@@ -115,7 +115,7 @@ def _stored(mapper: EventMapper, number: int, length: int) -> list[StoredEvent]:
             )
 
     record((*opening, *seating), None)
-    while len(recorded) < length and match.phase is Phase.PLAYING:
+    while len(recorded) < length and match.status is MatchStatus.PLAYING:
         command = dice.choice(list(legal_moves(GAME, match, SEAT)))
         events, match = submit(GAME, match, SEAT, command, chance)
         record(events, msgspec.json.encode(command))

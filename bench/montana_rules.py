@@ -24,7 +24,7 @@ from domain.match import (
     Holder,
     HolderKind,
     Match,
-    Phase,
+    MatchStatus,
     PlayerId,
     Terms,
     Visibility,
@@ -80,11 +80,11 @@ def play_match(deals: Sequence[int]) -> Played:
     for deal in deals:
         dice = Random(deal).random
         match = started(deal)
-        while match.phase is Phase.PLAYING:
+        while match.status is MatchStatus.PLAYING:
             moves = legal_moves(GAME, match, SEAT)
             _, match = submit(GAME, match, SEAT, moves[int(dice() * len(moves))], CHANCE)
             commands += 1
-        scores.append(GAME.scores(match.table)[0])
+        scores.append(GAME.scores(match.state)[0])
     return commands, scores
 
 
@@ -142,7 +142,7 @@ def breakdown(deals: int, rounds: int) -> None:
     """Print what each function costs a move, called on the tables of random play, and its part of a move."""
     tables, commands, events = _recorded(deals)
     opened = started(0)
-    matches = [msgspec.structs.replace(opened, table=table) for table in tables]
+    matches = [msgspec.structs.replace(opened, state=table) for table in tables]
     steps: dict[str, Callable[[], object]] = {
         "legal_moves": lambda: [GAME.legal_moves(table, SEAT) for table in tables],
         "decide": lambda: [

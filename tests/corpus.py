@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from domain.games import GAMES
-from domain.match import OnTimeOut, Phase, Resign, TimeControl, TimeControlKind, TimeOut, legal_moves
+from domain.match import MatchStatus, OnTimeOut, Resign, TimeControl, TimeControlKind, TimeOut, legal_moves
 from domain.shared.canonical import canonical
 from domain.shared.chain import written
 from domain.shared.game import AnyGame
@@ -168,7 +168,7 @@ def played(wanted: Wanted) -> Made:
     )
     course, asked = Course(game, agreed), list[Asked[Any]]()
     checks, happened = course.head[:CHECKED], {type(event).__name__ for event in course.events}
-    while course.match.phase is not Phase.FINISHED:
+    while course.match.status is not MatchStatus.FINISHED:
         asked.append(chosen(game, course, dice, resigns=kind == 1, thrifty=wanted.thrifty))
         course.give(asked[-1])
         checks += course.head[:CHECKED]
@@ -185,7 +185,7 @@ def chosen(game: AnyGame, course: Course, dice: Random, *, resigns: bool, thrift
     if resigns and dice.random() < RESIGNING:
         holding_out = [seat for seat in seats_in_order(match.terms.seats) if seat not in match.resigned]
         return Asked(dice.choice(holding_out), 0, Resign())
-    seat = dice.choice(game.to_act(match.table))
+    seat = dice.choice(game.to_act(match.state))
     deadline = None if match.clocks is None else match.clocks.deadline(seat)
     waited = 0
     if deadline is not None:

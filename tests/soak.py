@@ -16,7 +16,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from domain.games import GAMES
-from domain.match import Phase, to_act
+from domain.match import MatchStatus, to_act
 from tests.support.checked_play import checked
 from tests.support.commands import asked_for
 from tests.support.random_matches import Table, tables
@@ -154,9 +154,9 @@ def play_one(table: Table, number: int, met: Met) -> None:
         commands += 1
         if watched:
             met.rulings.update(shown(table.game, before, step.events))
-            before = step.match.table
-        if step.match.phase is Phase.PLAYING and dice.random() < TRYING:
-            state = step.match.table
+            before = step.match.state
+        if step.match.status is MatchStatus.PLAYING and dice.random() < TRYING:
+            state = step.match.state
             for seat in to_act(table.game, step.match):
                 moves = tuple(table.game.legal_moves(state, seat))
                 asked = asked_for(table.game, state, seat, moves, dice, TRIED)

@@ -196,29 +196,33 @@ class Mapper:
             raise TypeError(f"{struct} is no struct")
         tag = {} if shape.tag_field is None else {shape.tag_field: shape.tag}
         fields = [
-            (field.name, field.required, _presence(proto, field.required), self._field(field.type, proto))
+            (field, _presence(proto, field.required), self._field(field.type, proto))
             for field in shape.fields
-            for proto in (message.fields_by_name[field.name],)
+            for proto in (message.fields_by_name[field.encode_name],)
+        ]
+        readers = [
+            (field.encode_name, field.required, is_there, converter.from_proto)
+            for field, is_there, converter in fields
         ]
         make = GetMessageClass(message)
         # What is written as it stands is not handed through a function: most fields are.
         writers = [
-            (name, None if converter.to_proto is _same else converter.to_proto)
-            for name, _, _, converter in fields
+            (field.name, field.encode_name, None if converter.to_proto is _same else converter.to_proto)
+            for field, _, converter in fields
         ]
 
         def to_proto(value: Any) -> Any:
             given = {}
-            for name, write in writers:
-                if (inner := getattr(value, name)) is not None and inner is not UNSET:
+            for own, name, write in writers:
+                if (inner := getattr(value, own)) is not None and inner is not UNSET:
                     given[name] = inner if write is None else write(inner)
             return make(**given)
 
         def from_proto(value: Any, path: str) -> Any:
             built: dict[str, Any] = dict(tag)
-            for name, required, is_there, converter in fields:
+            for name, required, is_there, read in readers:
                 if is_there(value):
-                    built[name] = converter.from_proto(getattr(value, name), f"{path}.{name}")
+                    built[name] = read(getattr(value, name), f"{path}.{name}")
                 elif required:
                     built[name] = None
             return built

@@ -25,7 +25,7 @@ from adapters.grpc.lobby import LobbyCalls
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.requests import check, invitation_in, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
-from domain.match import Phase, PlayerId
+from domain.match import MatchStatus, PlayerId
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
 from services.lobby.match_list import MatchFilter
@@ -61,11 +61,13 @@ class MatchCalls(LobbyCalls):
         """Return a page of matches, newest first."""
         player = await onlooker(self._players, context)
         phase = (
-            member_of(Phase, match_pb2.Phase.DESCRIPTOR, request.state) if request.HasField("state") else None
+            member_of(MatchStatus, match_pb2.Phase.DESCRIPTOR, request.state)
+            if request.HasField("state")
+            else None
         )
         wanted = MatchFilter(
             game=request.game if request.HasField("game") else None,
-            phase=phase,
+            status=phase,
             open_seats=request.open_seats,
             player=PlayerId(request.player) if request.HasField("player") else None,
             my_turn=request.my_turn,

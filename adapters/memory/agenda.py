@@ -8,7 +8,7 @@ from eventsourcing.persistence import ApplicationRecorder
 
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
-from domain.match import HolderKind, Phase, PlayerId
+from domain.match import HolderKind, MatchStatus, PlayerId
 from domain.shared.game import Games
 from services.background.timekeeper import Due
 from services.shared.ids import MatchId, match_id
@@ -36,7 +36,9 @@ class MemoryAgenda:
     async def opened(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
         """Return the matches opened by then that have not begun, each with when it was opened."""
         found = (
-            Due(match_id(one.number), one.opened_at) for one in self._last() if one.match.phase is Phase.OPEN
+            Due(match_id(one.number), one.opened_at)
+            for one in self._last()
+            if one.match.status is MatchStatus.OPEN
         )
         return _first(found, up_to, after, most)
 

@@ -20,7 +20,7 @@ from domain.match.state import (
     Disclosure,
     Holder,
     Match,
-    Phase,
+    MatchStatus,
     PlayerId,
     Terms,
     Visibility,
@@ -100,9 +100,9 @@ def branch_off[S, O](
     Raises:
         Rejected: The match is not being played.
     """
-    if match.phase is not Phase.PLAYING or match.first is None:
+    if match.status is not MatchStatus.PLAYING or match.first is None:
         raise Rejected(Reason.MATCH_NOT_PLAYED)
-    table = resampled(game, match.table, viewer, chance)
+    table = resampled(game, match.state, viewer, chance)
     return Branch(holder, match.first, match.resigned, written_table(game, table))
 
 

@@ -43,8 +43,8 @@ from domain.match.state import (
     CancelReason,
     Holder,
     Match,
+    MatchStatus,
     OnTimeOut,
-    Phase,
     PlayerId,
     StartMode,
     Terms,
@@ -94,13 +94,13 @@ def decide[S, O](
     if limit is None or isinstance(command, MoveDeadline):
         return _carried_out(game, match, seat, command, chance, at)
     if (
-        match.phase is Phase.OPEN
+        match.status is MatchStatus.OPEN
         and commands >= MOST_LOBBY_COMMANDS
         and isinstance(command, TakeSeat | Invite)
     ):
         raise Rejected(Reason.TOO_MANY_LOBBY_COMMANDS, most=MOST_LOBBY_COMMANDS)
     events, after = _carried_out(game, match, seat, command, chance, at)
-    if not (match.phase is after.phase is Phase.PLAYING and commands + 1 >= limit):
+    if not (match.status is after.status is MatchStatus.PLAYING and commands + 1 >= limit):
         return events, after
     if isinstance(events[-1], ClocksSet):
         events = events[:-1]
@@ -232,9 +232,9 @@ def renew_invitation[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> De
     Raises:
         Rejected: The match is over, or was called off.
     """
-    if match.phase is Phase.CANCELLED:
+    if match.status is MatchStatus.CANCELLED:
         raise Rejected(Reason.MATCH_CANCELLED)
-    if match.phase is Phase.FINISHED:
+    if match.status is MatchStatus.FINISHED:
         raise Rejected(Reason.MATCH_OVER)
     renewed = InvitationRenewed()
     return (renewed,), evolve(game, match, renewed)
@@ -326,7 +326,7 @@ def why_not[S, O](
     """Return why a command of a seat is refused, or None if it is legal; `at` as for `submit`."""
     if reason := _not_open_to(game, match, seat, command, at):
         return reason
-    return None if type(command) is Resign else game.why_not(match.table, seat, command)
+    return None if type(command) is Resign else game.why_not(match.state, seat, command)
 
 
 def submit[S, O](
@@ -355,25 +355,25 @@ def submit[S, O](
     if type(command) is Resign:
         resigned = Resigned(seat)
         return _settled(game, (resigned,), evolve(game, match, resigned), None, chance, at)
-    events, table = play(game, match.table, seat, command, chance)
-    return _settled(game, events, replace(match, table=table), seat, chance, at)
+    events, table = play(game, match.state, seat, command, chance)
+    return _settled(game, events, replace(match, state=table), seat, chance, at)
 
 
 def to_act[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> tuple[Seat, ...]:
     """Return the seats that must choose now, rising; none unless the match is being played."""
-    return game.to_act(match.table) if match.phase is Phase.PLAYING else ()
+    return game.to_act(match.state) if match.status is MatchStatus.PLAYING else ()
 
 
 def legal_moves[S, C, O](game: Game[S, C, Any, O], match: Match[S, O], seat: Seat) -> tuple[C, ...]:
     """Return a seat's legal moves in full form and stated order (common §9); none unless it is to act."""
-    return tuple(game.legal_moves(match.table, seat)) if seat in to_act(game, match) else ()
+    return tuple(game.legal_moves(match.state, seat)) if seat in to_act(game, match) else ()
 
 
 def _check_open(match: AnyMatch) -> None:
     """Refuse what is done before play begins, once it has or was called off (common §1)."""
-    if match.phase is Phase.CANCELLED:
+    if match.status is MatchStatus.CANCELLED:
         raise Rejected(Reason.MATCH_CANCELLED)
-    if match.phase is not Phase.OPEN:
+    if match.status is not MatchStatus.OPEN:
         raise Rejected(Reason.MATCH_STARTED)
 
 
@@ -386,14 +386,14 @@ def _not_open_to[S, O](
     game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any, at: datetime | None
 ) -> Reason | None:
     """Return why a seat may not give a command now, whatever the game says (common §1, §6, §7)."""
-    match match.phase:
-        case Phase.OPEN:
+    match match.status:
+        case MatchStatus.OPEN:
             return Reason.MATCH_NOT_STARTED
-        case Phase.FINISHED:
+        case MatchStatus.FINISHED:
             return Reason.MATCH_OVER
-        case Phase.CANCELLED:
+        case MatchStatus.CANCELLED:
             return Reason.MATCH_CANCELLED
-        case Phase.PLAYING:
+        case MatchStatus.PLAYING:
             pass
     if not 0 <= seat < match.terms.seats:
         return Reason.NO_SUCH_SEAT
@@ -401,7 +401,7 @@ def _not_open_to[S, O](
         return Reason.ALREADY_RESIGNED
     if type(command) is Resign:
         return None
-    if seat not in game.to_act(match.table):
+    if seat not in game.to_act(match.state):
         return Reason.SEAT_NOT_TO_ACT
     if match.clocks is not None and (deadline := match.clocks.deadline(seat)) and _told(at) >= deadline:
         return Reason.OUT_OF_TIME
@@ -424,7 +424,7 @@ def _begun[S, O](
     acting = game.to_act(table)
     begun = Started(acting[0] if acting else Seat(0))
     return _settled(
-        game, (*events, *opening, begun), evolve(game, replace(match, table=table), begun), None, chance, at
+        game, (*events, *opening, begun), evolve(game, replace(match, state=table), begun), None, chance, at
     )
 
 
@@ -441,7 +441,7 @@ def _settled[S, O](
     A seat that gave up makes its default move whenever it is to act (common §6).
     """
     while match.resigned and _outcome(game, match) is None:
-        seat = next((seat for seat in game.to_act(match.table) if seat in match.resigned), None)
+        seat = next((seat for seat in game.to_act(match.state) if seat in match.resigned), None)
         if seat is None:
             break
         more, match = _by_default(game, match, seat, chance)
@@ -452,7 +452,7 @@ def _settled[S, O](
         return (*events, finished), evolve(game, match, finished)
     if match.terms.time_control.kind is TimeControlKind.NONE:
         return events, match
-    control, running = match.terms.time_control, game.to_act(match.table)
+    control, running = match.terms.time_control, game.to_act(match.state)
     if match.clocks is None:
         clocks = time.started(control, match.terms.seats, running, _told(at))
     elif mover is None and running == match.clocks.running:
@@ -467,8 +467,8 @@ def _by_default[S, O](
     game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, chance: Chance
 ) -> Decided[S, O]:
     """Return what the default move of a seat brings about (common §6, §7)."""
-    events, table = play(game, match.table, seat, default_move(game, match.table, seat), chance)
-    return events, replace(match, table=table)
+    events, table = play(game, match.state, seat, default_move(game, match.state, seat), chance)
+    return events, replace(match, state=table)
 
 
 def _told(at: datetime | None) -> datetime:
@@ -481,14 +481,14 @@ def _told(at: datetime | None) -> datetime:
 def _outcome[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcome | None:
     """Return how the match ended; a seat that gave up is out of the ranking (common §6)."""
     if not match.resigned:
-        return game.outcome(match.table)
+        return game.outcome(match.state)
     if outcome := _resignation(game, match):
         return outcome
-    outcome = game.outcome(match.table)
+    outcome = game.outcome(match.state)
     if outcome is None:
         return None
     left = (seat for seat in seats_in_order(match.terms.seats) if seat not in match.resigned)
-    kind, winners = best(game.standings(match.table), left)
+    kind, winners = best(game.standings(match.state), left)
     return replace(outcome, kind=kind, winners=winners)
 
 
@@ -500,5 +500,5 @@ def _resignation[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcom
     by_time = match.terms.on_time_out is OnTimeOut.RESIGN and match.resigned[-1] in match.timed_out
     kind = OutcomeKind.TIMED_OUT if by_time else OutcomeKind.RESIGNED
     reason = "timed_out" if by_time else "resigned"
-    scores, stones = game.scores(match.table), game.stones(match.table)
+    scores, stones = game.scores(match.state), game.stones(match.state)
     return Outcome(kind if left else OutcomeKind.LOST, left, scores, reason, stones)

@@ -22,7 +22,7 @@ from domain.match.events import (
     Started,
     TimedOut,
 )
-from domain.match.state import Match, Phase
+from domain.match.state import Match, MatchStatus
 from domain.shared.game import Game
 from domain.shared.piles import put
 
@@ -32,9 +32,9 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
     if match is None:
         if not isinstance(event, Opened):
             raise ValueError(f"a match begins with its opening, not with {type(event).__name__}")
-        return Match(event.terms, Phase.OPEN, (None,) * event.terms.seats, game.initial)
+        return Match(event.terms, MatchStatus.OPEN, (None,) * event.terms.seats, game.initial)
     if type(event) in game.events:
-        return replace(match, table=game.evolve(match.table, event))  # type: ignore[arg-type]
+        return replace(match, state=game.evolve(match.state, event))  # type: ignore[arg-type]
     match event:
         case SeatTaken(seat=seat, holder=holder):
             return replace(match, holders=put(match.holders, seat, holder))
@@ -51,7 +51,7 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
         case InvitationRenewed():
             return replace(match, renewals=match.renewals + 1)
         case Started(first=first):
-            return replace(match, phase=Phase.PLAYING, first=first)
+            return replace(match, status=MatchStatus.PLAYING, first=first)
         case ClocksSet(clocks=clocks) | DeadlineMoved(clocks=clocks):
             return replace(match, clocks=clocks)
         case TimedOut(seat=seat):
@@ -59,15 +59,15 @@ def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: 
         case Resigned(seat=seat):
             return replace(match, resigned=(*match.resigned, seat))
         case Finished(outcome=outcome):
-            return replace(match, phase=Phase.FINISHED, outcome=outcome, clocks=None)
+            return replace(match, status=MatchStatus.FINISHED, outcome=outcome, clocks=None)
         case Cancelled():
-            return replace(match, phase=Phase.CANCELLED)
+            return replace(match, status=MatchStatus.CANCELLED)
         case Branched(holder=holder, first=first, resigned=resigned, state=state):
             return replace(
                 match,
-                phase=Phase.PLAYING,
+                status=MatchStatus.PLAYING,
                 holders=(holder,) * match.terms.seats,
-                table=_begun(game, match, state),
+                state=_begun(game, match, state),
                 resigned=resigned,
                 first=first,
             )
@@ -83,7 +83,7 @@ def _begun[S, O](game: Game[S, Any, Any, O], match: Match[S, O], state: str | No
     try:
         return read_table(game, state)
     except msgspec.DecodeError:
-        return match.table
+        return match.state
 
 
 def fold[S, E, O](

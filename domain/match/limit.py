@@ -48,7 +48,7 @@ def outcome_at_limit[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Ou
     return Outcome(
         OutcomeKind.LOST if solo else OutcomeKind.SHARED,
         () if solo else left,
-        game.scores(match.table),
+        game.scores(match.state),
         COMMAND_LIMIT,
-        game.stones(match.table),
+        game.stones(match.state),
     )

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.match.rejections import Reason
-from domain.match.state import Match, Phase
+from domain.match.state import Match, MatchStatus
 from domain.shared.rejections import Rejected
 from domain.shared.seats import next_seat
 
@@ -20,9 +20,9 @@ def options_again[O](match: Match[Any, O]) -> O:
     """
     if match.terms.is_branch:
         raise Rejected(Reason.IS_BRANCH)
-    if match.phase is Phase.CANCELLED:
+    if match.status is MatchStatus.CANCELLED:
         raise Rejected(Reason.MATCH_CANCELLED)
-    if match.phase is not Phase.FINISHED or match.first is None:
+    if match.status is not MatchStatus.FINISHED or match.first is None:
         raise Rejected(Reason.MATCH_NOT_OVER)
     options: Any = match.terms.options
     if not hasattr(options, "first_seat"):

@@ -14,7 +14,7 @@ PlayerId = NewType("PlayerId", str)
 """An account, `player_...`. Names and other personal data are kept elsewhere, so that they can be erased."""
 
 
-class Phase(StrEnum):
+class MatchStatus(StrEnum):
     """How far a match is."""
 
     OPEN = "open"
@@ -25,7 +25,7 @@ class Phase(StrEnum):
     @property
     def over(self) -> bool:
         """Whether nothing happens any more."""
-        return self in (Phase.FINISHED, Phase.CANCELLED)
+        return self in (MatchStatus.FINISHED, MatchStatus.CANCELLED)
 
 
 class Visibility(StrEnum):
@@ -162,14 +162,14 @@ class Terms[O](Struct, frozen=True, kw_only=True):
         return self.branch_of is not None
 
 
-class Match[S, O](Struct, frozen=True):
+class Match[S, O](Struct, frozen=True, rename={"status": "phase", "state": "table"}):
     """A match as it stands.
 
     Attributes:
         terms: What was fixed at opening.
-        phase: How far it is.
+        status: How far it is; stored as `phase`.
         holders: Who holds each seat, None where nobody does.
-        table: The game's state; the game's beginning until play begins.
+        state: The game's whole state; its beginning until play begins. Stored as `table`.
         resigned: Seats that gave up or ran out of time for good, in the order in which they did.
         outcome: How it ended, once it has.
         invited: Players who were invited, in that order.
@@ -181,9 +181,9 @@ class Match[S, O](Struct, frozen=True):
     """
 
     terms: Terms[O]
-    phase: Phase
+    status: MatchStatus
     holders: tuple[Holder | None, ...]
-    table: S
+    state: S
     resigned: tuple[Seat, ...] = ()
     outcome: Outcome | None = None
     invited: tuple[PlayerId, ...] = ()

@@ -124,7 +124,7 @@ def _readable(match: AnyMatch, player: PlayerId | None) -> tuple[ChatRoom, ...]:
         rooms.append(ChatRoom.PLAYERS)
     if player is not None:
         rooms.append(ChatRoom.SEAT)
-    if not seated or match.phase.over:
+    if not seated or match.status.over:
         rooms.append(ChatRoom.SPECTATORS)
     return tuple(rooms)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from domain.match import BranchOf, Holder, HolderKind, Phase, PlayerId, branch_off, branch_terms
+from domain.match import BranchOf, Holder, HolderKind, MatchStatus, PlayerId, branch_off, branch_terms
 from domain.shared.chance import decision_chance, seed_commitment
 from domain.shared.viewers import ALL_SEEING, Viewer
 from services.matches.access import is_disclosed, viewer_of
@@ -99,11 +99,11 @@ class Branches:
         if not 1 <= version <= live.version:
             raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
         past = await self._live.at_version(live.id, version)
-        if past.match.phase is Phase.PLAYING:
+        if past.match.status is MatchStatus.PLAYING:
             command = next(done for done in live.done.values() if done.first <= version <= done.last)
             for reached in filter(None, (command.last, command.first - 1)):
                 whole = await self._live.at_version(live.id, reached)
-                if whole.match.phase is Phase.PLAYING:
+                if whole.match.status is MatchStatus.PLAYING:
                     return whole
         return past
 

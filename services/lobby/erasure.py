@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from domain.match import Phase, seat_held
+from domain.match import MatchStatus, seat_held
 from domain.shared.rejections import Rejected
 from services.lobby.match_list import MatchFilter, MatchPages
 from services.lobby.seats import Lobby
@@ -45,8 +45,8 @@ class Departures:
 
     async def _unfinished(self, caller: Caller) -> AsyncIterator[Listed]:
         """Yield the matches in which the caller has a seat and which are not over."""
-        for phase in (Phase.OPEN, Phase.PLAYING):
-            wanted, after = MatchFilter(player=caller.id, phase=phase), None
+        for status in (MatchStatus.OPEN, MatchStatus.PLAYING):
+            wanted, after = MatchFilter(player=caller.id, status=status), None
             while True:
                 page = await self._match_list.page(caller.id, wanted, after=after, size=PAGE)
                 for listed in page.items:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any
 
-from domain.match import AnyMatch, Cancelled, Finished, Phase, Resigned, SeatLeft, SeatTaken, Started
+from domain.match import AnyMatch, Cancelled, Finished, MatchStatus, Resigned, SeatLeft, SeatTaken, Started
 from domain.shared.seats import by_seat
 from services.bots.accounts import bot_of
 from services.matches.decisions import Decisions, Done
@@ -97,7 +97,7 @@ class Holdings:
                     self._do(self._quotas.release(id, tuple(QuotaKind)))
                 case Finished() if any(held is not None and bot_of(held.player) for held in match.holders):
                     self._do(self._quotas.release(id, [QuotaKind.BOTS]))
-                case Resigned() if match.phase is Phase.PLAYING and is_left_to_bots(match):
+                case Resigned() if match.status is MatchStatus.PLAYING and is_left_to_bots(match):
                     opener = match.terms.opener
                     self._do(self._quotas.note(Holding(opener, QuotaKind.BOTS, id, self.clock.now())))
                 case _:

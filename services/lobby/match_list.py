@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 from domain.match import (
-    Phase,
+    MatchStatus,
     PlayerId,
 )
 from services.matches.catalogue import Catalogue
@@ -17,12 +17,12 @@ from services.shared.pages import Page, page_token, position_of
 from services.shared.time import Time
 
 
-class MatchFilter(Struct, frozen=True, kw_only=True):
+class MatchFilter(Struct, frozen=True, kw_only=True, rename={"status": "phase"}):
     """Which matches are wanted; all that is said must hold.
 
     Attributes:
         game: Of this game; None for any.
-        phase: This far; None for however far.
+        status: This far; None for however far.
         open_seats: With a free seat that may be taken.
         player: With a seat of this player's; None for anybody's.
         my_turn: In which the viewer is to act.
@@ -31,7 +31,7 @@ class MatchFilter(Struct, frozen=True, kw_only=True):
     """
 
     game: str | None = None
-    phase: Phase | None = None
+    status: MatchStatus | None = None
     open_seats: bool = False
     player: PlayerId | None = None
     my_turn: bool = False

@@ -11,7 +11,7 @@ from domain.match import (
     AnyMatch,
     Cancelled,
     Holder,
-    Phase,
+    MatchStatus,
     PlayerId,
     Reason,
     SeatLeft,
@@ -216,7 +216,7 @@ class QuickMatch:
             )
         except Rejected as refused:
             live = await self._decisions.live.current(placed.match)
-            waits = live.match.phase is Phase.OPEN or placed.repeated
+            waits = live.match.status is MatchStatus.OPEN or placed.repeated
             if refused.reason is Reason.ALREADY_SEATED and waits:
                 return live.listed
             raise

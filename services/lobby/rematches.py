@@ -10,7 +10,7 @@ from domain.match import (
     HolderKind,
     Invite,
     LobbyCommand,
-    Phase,
+    MatchStatus,
     PlayerId,
     Reason,
     TakeSeat,
@@ -104,7 +104,7 @@ class Rematches:
                 player, proposal, f"rematch {tries}", owner=number, then=then
             )
             live = await self._decisions.live.current(listed.id)
-            if live.match.phase is not Phase.CANCELLED or live.done_for(player, key):
+            if live.match.status is not MatchStatus.CANCELLED or live.done_for(player, key):
                 return listed.id
         raise Rejected(Reason.MATCH_CANCELLED)
 

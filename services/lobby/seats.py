@@ -9,7 +9,7 @@ from domain.match import (
     Holder,
     HolderKind,
     LeaveSeat,
-    Phase,
+    MatchStatus,
     PlayerId,
     Resign,
     Start,
@@ -128,7 +128,7 @@ class Lobby:
         def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
             check_known_to(live, player)
             if holds(live.match, player, seat):
-                own, begun = Seat(seat), live.match.phase not in (Phase.OPEN, Phase.CANCELLED)
+                own, begun = Seat(seat), live.match.status not in (MatchStatus.OPEN, MatchStatus.CANCELLED)
                 return own, Resign() if begun else LeaveSeat(own)
             if player != live.match.terms.opener:
                 raise Forbidden("NOT_YOUR_SEAT", seat=seat)

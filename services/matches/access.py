@@ -2,7 +2,7 @@
 
 from hmac import compare_digest, digest
 
-from domain.match import AnyMatch, Disclosure, Phase, PlayerId, Reason, Visibility, seat_held, to_act
+from domain.match import AnyMatch, Disclosure, MatchStatus, PlayerId, Reason, Visibility, seat_held, to_act
 from domain.shared.game import AnyGame
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
@@ -101,7 +101,7 @@ def viewer_of(live: Live, player: PlayerId | None, looking_as: str | None) -> Vi
 
 def is_disclosed(match: AnyMatch) -> bool:
     """Return whether whoever may know of a match may see all of it (common §10)."""
-    return match.phase is Phase.FINISHED and match.terms.disclosure is Disclosure.AT_END
+    return match.status is MatchStatus.FINISHED and match.terms.disclosure is Disclosure.AT_END
 
 
 def seat_of(match: AnyMatch, player: PlayerId) -> Seat:

@@ -10,9 +10,9 @@ from domain.match import (
     ChatMode,
     Disclosure,
     HolderKind,
+    MatchStatus,
     MemoryAid,
     OnTimeOut,
-    Phase,
     PlayerId,
     StartMode,
     TimeControl,
@@ -43,7 +43,7 @@ class MatchSeat(Struct, frozen=True):
     kind: HolderKind | None
 
 
-class MatchSummary[O](Struct, frozen=True, kw_only=True):
+class MatchSummary[O](Struct, frozen=True, kw_only=True, rename={"status": "state"}):
     """A match without its table.
 
     Attributes:
@@ -51,7 +51,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
         game: The game's id.
         ruleset: Edition of the rules, fixed when the match opened.
         options: The game's options, all of them.
-        state: How far it is.
+        status: How far it is.
         version: How many events it has.
         seats: Every seat, in turn order.
         visibility: Who may know of it.
@@ -75,7 +75,7 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True):
     game: str
     ruleset: str
     options: O
-    state: Phase
+    status: MatchStatus
     version: int
     seats: tuple[MatchSeat, ...]
     visibility: Visibility
@@ -115,7 +115,7 @@ def _summary(listed: Listed, names: Mapping[PlayerId, Player]) -> MatchSummary[A
         game=match.terms.game,
         ruleset=match.terms.ruleset,
         options=match.terms.options,
-        state=match.phase,
+        status=match.status,
         version=listed.version,
         seats=seats,
         visibility=match.terms.visibility,

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.match import AnyMatch, Clocks, MemoryAid, Phase, legal_moves, seen, to_act
+from domain.match import AnyMatch, Clocks, MatchStatus, MemoryAid, legal_moves, seen, to_act
 from domain.match.proof import Proof, place_of, proof
 from domain.shared.chain import salt
 from domain.shared.game import AnyGame
@@ -19,7 +19,7 @@ from services.shared.ids import MatchId
 from services.shared.time import Time
 
 
-class View[C, T](Struct, frozen=True, kw_only=True):
+class View[C, T](Struct, frozen=True, kw_only=True, rename={"status": "state"}):
     """A match at a version as one viewer may see it.
 
     Attributes:
@@ -27,7 +27,7 @@ class View[C, T](Struct, frozen=True, kw_only=True):
         game: The game's id.
         version: How many events the match had then.
         viewer: Whose view it is.
-        state: How far the match was.
+        status: How far the match was.
         to_act: The seats that must choose, rising.
         legal_moves: The viewer's own moves in full form, in the stated order (common §9).
         table: The game's own view; None until play begins.
@@ -39,7 +39,7 @@ class View[C, T](Struct, frozen=True, kw_only=True):
     game: str
     version: int
     viewer: Viewer
-    state: Phase
+    status: MatchStatus
     to_act: tuple[Seat, ...]
     legal_moves: tuple[C, ...]
     table: T | None
@@ -95,7 +95,7 @@ def view(game: AnyGame, id: MatchId, match: AnyMatch, version: int, viewer: View
         game=game.id,
         version=version,
         viewer=viewer,
-        state=match.phase,
+        status=match.status,
         to_act=to_act(game, match),
         legal_moves=() if viewer.seat is None else legal_moves(game, match, viewer.seat),
         table=None if match.first is None else _table(game, match, viewer),
@@ -122,7 +122,7 @@ def seen_event(source: Source, recorded: Recorded, viewer: Viewer) -> SeenEvent[
 
 
 def _table(game: AnyGame, match: AnyMatch, viewer: Viewer) -> Any:
-    table = game.view(match.table, viewer)
+    table = game.view(match.state, viewer)
     if match.outcome is not None:
         table = game.at_end(table, match.outcome)
     return game.unaided(table) if match.terms.memory_aid is MemoryAid.OFF else table

@@ -7,7 +7,7 @@ from itertools import batched
 
 from msgspec import Struct
 
-from domain.match import Phase, PlayerId
+from domain.match import MatchStatus, PlayerId
 from domain.match.heads import Inclusion
 from domain.shared.chain import written
 from domain.shared.viewers import Viewer, sees_all
@@ -167,7 +167,7 @@ class Proofs:
         )
 
     async def _signed(self, live: Live) -> SignedHead | None:
-        return await self._heads.signed(live.id) if live.match.phase is Phase.FINISHED else None
+        return await self._heads.signed(live.id) if live.match.status is MatchStatus.FINISHED else None
 
     async def day(self, date: str) -> SignedDay:
         """Return a day that is closed.

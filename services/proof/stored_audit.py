@@ -5,7 +5,7 @@ from operator import or_
 
 import msgspec
 
-from domain.match import Opened, Phase, to_act
+from domain.match import MatchStatus, Opened, to_act
 from domain.match.heads import Head, signed_head
 from domain.match.proof import Link
 from domain.shared.chain import genesis
@@ -101,7 +101,7 @@ class MatchAudit:
         if not self._told.complete:
             raise Fault(self.version + 1, "more had to happen")
         match = self._told.match
-        finished = match is not None and match.phase is Phase.FINISHED
+        finished = match is not None and match.status is MatchStatus.FINISHED
         if signed is None:
             if finished and due and match is not None and not match.terms.is_branch:
                 raise Fault(self.version, "the final head is not signed")

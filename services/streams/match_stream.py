@@ -416,7 +416,7 @@ class Watch:
         self._feeds = feeds
         self._channel = channel
         self._first: Told | None = None
-        self.finished = live.match.phase.over and self.version == live.version
+        self.finished = live.match.status.over and self.version == live.version
         self._live = False
         self._held: int | None = None
         self._nudged = False

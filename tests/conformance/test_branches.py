@@ -32,8 +32,8 @@ def test_a_branch_depends_only_on_what_its_viewer_knew(table: Table) -> None:
     game, redrawn = table.game, []
     for number, match in enumerate(chain(reached(table, MATCHES, SHARE), rarely(table, MATCHES))):
         for viewer in viewers(table.seats):
-            table_of_twin = game.determinize(match.table, viewer, SeededChance(b"twin", str(number)))
-            twin = replace(match, table=table_of_twin)
+            table_of_twin = game.determinize(match.state, viewer, SeededChance(b"twin", str(number)))
+            twin = replace(match, state=table_of_twin)
             one, other, again = (
                 branch_off(game, original, viewer, CALLER, SeededChance(key, "branch"))
                 for original, key in ((match, b"one"), (twin, b"one"), (match, b"another"))
@@ -42,7 +42,7 @@ def test_a_branch_depends_only_on_what_its_viewer_knew(table: Table) -> None:
             if twin != match:
                 redrawn.append(one != again)
             for begun in (one, again):
-                assert begun_at(game, begun, viewer).table == game.view(match.table, viewer)
+                assert begun_at(game, begun, viewer).table == game.view(match.state, viewer)
     assert sum(redrawn) >= len(redrawn) / 2
 
 
@@ -62,7 +62,7 @@ def test_a_branch_begins_with_the_table(table: Table) -> None:
             assert (begun.match.first, begun.match.resigned) == (original.first, original.resigned)
             for eye in viewers(table.seats):
                 event = seen(table.game, first, eye)
-                assert event.table == table.game.view(begun.match.table, eye)
+                assert event.table == table.game.view(begun.match.state, eye)
                 assert (event.state is None) is (eye != ALL_SEEING)
             assert seen(table.game, first, ALL_SEEING) == first
 

@@ -12,7 +12,7 @@ from domain.match import (
     MOST_LOBBY_COMMANDS,
     ClocksSet,
     Finished,
-    Phase,
+    MatchStatus,
     Reason,
     Resign,
     Result,
@@ -66,13 +66,13 @@ def test_a_match_has_so_many_commands_and_ends(table: Table) -> None:
         limited += 1
         assert commands_of(steps) == LIMIT
         assert not isinstance(others[-1], ClocksSet)
-        assert (match.phase, match.outcome, match.clocks) == (Phase.FINISHED, last.outcome, None)
+        assert (match.status, match.outcome, match.clocks) == (MatchStatus.FINISHED, last.outcome, None)
         left = tuple(seat for seat in seats_in_order(table.seats) if seat not in match.resigned)
         solo = table.seats == 1
         assert last.outcome.kind is (OutcomeKind.LOST if solo else OutcomeKind.SHARED)
         assert last.outcome.winners == (() if solo else left)
-        assert last.outcome.scores == table.game.scores(match.table)
-        assert last.outcome.stones == table.game.stones(match.table)
+        assert last.outcome.scores == table.game.scores(match.state)
+        assert last.outcome.stones == table.game.stones(match.state)
         for seat in seats_in_order(table.seats):
             shares = not solo and seat in left
             assert result(match, seat) is (Result.SHARED if shares else Result.LOST)
@@ -112,7 +112,7 @@ def test_who_has_resigned_has_no_share(company: Table) -> None:
         assert match.outcome is not None
         assert match.outcome.reason == "resigned"
         return
-    (seat, *_) = game.to_act(match.table)
+    (seat, *_) = game.to_act(match.state)
     _, match = decide(game, match, seat, legal_moves(game, match, seat)[0], luck(), at(0), commands=1)
     assert match.outcome is not None
     assert (match.outcome.reason, match.outcome.kind) == (COMMAND_LIMIT, OutcomeKind.SHARED)
@@ -125,7 +125,7 @@ def test_matches_opened_before_have_no_limit(smallest: Table) -> None:
     agreed = terms(game, game.options(), smallest.seats)
     assert fit_of(agreed) == fit_of(replace(agreed, max_commands=7))
     _, match = playing(game, game.options(), smallest.seats)
-    (seat, *_) = game.to_act(match.table)
+    (seat, *_) = game.to_act(match.state)
     command = legal_moves(game, match, seat)[0]
     _, after = decide(game, match, seat, command, luck(), at(0), commands=10**6)
     assert after.outcome is None or after.outcome.reason != COMMAND_LIMIT

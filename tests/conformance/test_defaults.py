@@ -49,6 +49,6 @@ def test_the_default_move_is_the_first_legal_one_of_the_list(name: str) -> None:
                     None,
                 )
                 met[wanted["type"] if wanted else "first"] += 1
-                assert msgspec.to_builtins(default_move(game, match.table, seat)) == (wanted or moves[0])
+                assert msgspec.to_builtins(default_move(game, match.state, seat)) == (wanted or moves[0])
     names = {command.__struct_config__.tag for command in game.commands}
     assert met.keys() == {"first"} | (names & {default["type"] for default in IN_ORDER})

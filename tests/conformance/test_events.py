@@ -51,12 +51,12 @@ def test_no_piece_is_lost_or_doubled(table: Table) -> None:
         for step in played(table, number):
             if match is None:
                 match = step.match
-                pieces = table.game.pieces(match.table)
+                pieces = table.game.pieces(match.state)
                 assert list(pieces) == sorted(pieces)
                 continue
             for event in step.events:
                 match = evolve(table.game, match, event)
-                assert table.game.pieces(match.table) == pieces
+                assert table.game.pieces(match.state) == pieces
 
 
 def test_every_viewer_sees_every_event(table: Table) -> None:
@@ -80,9 +80,9 @@ def test_every_view_is_of_the_table_type(table: Table) -> None:
     for number in MATCHES:
         for step in played(table, number):
             for viewer in viewers:
-                view = table.game.view(step.match.table, viewer)
+                view = table.game.view(step.match.state, viewer)
                 assert msgspec.json.decode(msgspec.json.encode(view), type=table.game.table) == view
-                assert table.game.view(step.match.table, viewer) == view
+                assert table.game.view(step.match.state, viewer) == view
 
 
 def recorded(version: int, seat: Seat | None, event: object) -> Recorded:

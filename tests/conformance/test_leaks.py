@@ -62,6 +62,6 @@ def hides_something(table: Table, matches: Iterable[int]) -> bool:
     """Return whether a spectator is shown less than there is, at any time."""
     view = table.game.view
     return any(
-        view(match.table, SPECTATOR) != view(match.table, ALL_SEEING)
+        view(match.state, SPECTATOR) != view(match.state, ALL_SEEING)
         for match in reached(table, matches, share=1)
     )

@@ -38,7 +38,7 @@ def test_listed_moves_are_accepted_and_nothing_else(table: Table) -> None:
         for seat in to_act(table.game, match):
             moves = legal_moves(table.game, match, seat)
             assert all(answer(table, match, seat, move) is None for move in moves)
-            for command in asked_for(table.game, match.table, seat, moves, dice, COMMANDS):
+            for command in asked_for(table.game, match.state, seat, moves, dice, COMMANDS):
                 reason = answer(table, match, seat, command)
                 reasons[str(reason)] += 1
                 if reason is None and command not in moves:
@@ -64,8 +64,8 @@ def test_only_seats_that_are_to_act_have_moves(company: Table) -> None:
     dice = Random(0)
     for match in met(company):
         for seat in set(seats_in_order(company.seats)) - set(to_act(company.game, match)):
-            assert tuple(company.game.legal_moves(match.table, seat)) == ()
-            for command in asked_for(company.game, match.table, seat, (), dice, 5):
+            assert tuple(company.game.legal_moves(match.state, seat)) == ()
+            for command in asked_for(company.game, match.state, seat, (), dice, 5):
                 expected = Reason.ALREADY_RESIGNED if seat in match.resigned else Reason.SEAT_NOT_TO_ACT
                 assert answer(company, match, seat, command) is expected
 
@@ -74,7 +74,7 @@ def test_listing_moves_depends_on_nothing_hidden_from_the_seat(table: Table) -> 
     """A twin that the seat cannot tell apart lists the same moves in the same order (common §5)."""
     for match in met(table):
         for seat in to_act(table.game, match):
-            twin = table.game.determinize(match.table, seated(seat), luck())
+            twin = table.game.determinize(match.state, seated(seat), luck())
             assert tuple(table.game.legal_moves(twin, seat)) == legal_moves(table.game, match, seat)
 
 

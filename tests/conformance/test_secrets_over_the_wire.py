@@ -127,7 +127,7 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
             player, listed.id, move, key=None, expected_version=None, validate_only=False
         )
     live = await at_end(stores, listed.id)
-    twin = replace(live.match, table=game.determinize(live.match.table, viewer, luck()))
+    twin = replace(live.match, state=game.determinize(live.match.state, viewer, luck()))
     seed = (await stores.seeds.secrets(listed.id)).seed
     return Staged(listed.id, seed, tuple(token for _, token in holders), live.version, (live.match, twin))
 
@@ -156,7 +156,7 @@ def test_two_servers_with_twins_tell_the_same(twins: Twins, name: str) -> None:
         seats = [both(stack, twins.servers, token) for token in staged.tokens]
         eyes = both(stack, twins.servers, None) if viewer.seat is None else seats[viewer.seat]
         for seat, (faces, _) in enumerate(seats):
-            tables = [table.game.view(match.table, seated(Seat(seat))) for match in staged.matches]
+            tables = [table.game.view(match.state, seated(Seat(seat))) for match in staged.matches]
             first, second = (face.view(staged.id).content["table"] for face in faces)
             assert (first == second) is (tables[0] == tables[1])
         matches, version = staged.matches, staged.version
@@ -220,7 +220,7 @@ def try_out(
     """Assert that a viewer's commands would be accepted and are refused alike by both servers."""
     seat = Seat(0) if viewer.seat is None else viewer.seat
     moves = legal_moves(table.game, match, seat)
-    commands = list(asked_for(table.game, match.table, seat, moves, dice, TRIED))
+    commands = list(asked_for(table.game, match.state, seat, moves, dice, TRIED))
     for number, command in enumerate(dice.sample(commands, min(TRIED, len(commands)))):
         told = [face.command(id, command, key=f"{key}/{number}", validate_only=True) for face in faces]
         if not told[0].good:

@@ -26,7 +26,7 @@ from domain.match import (
     HolderKind,
     Invite,
     LeaveSeat,
-    Phase,
+    MatchStatus,
     PlayerId,
     Resign,
     StartMode,
@@ -132,19 +132,19 @@ async def test_a_private_match_is_listed_for_those_who_may_know_of_it(table: Tab
 async def test_every_filter_holds(table: Table) -> None:
     """By game, state, free seats, player and turn, each alone and with others."""
     assert await table.listed(None, game="montana") == ["solo"]
-    assert await table.listed(None, phase=Phase.OPEN) == ["full", "free"]
-    assert await table.listed(None, phase=Phase.PLAYING) == ["played", "solo"]
-    assert await table.listed(None, phase=Phase.FINISHED) == ["over"]
-    assert await table.listed(None, phase=Phase.CANCELLED) == ["off"]
+    assert await table.listed(None, status=MatchStatus.OPEN) == ["full", "free"]
+    assert await table.listed(None, status=MatchStatus.PLAYING) == ["played", "solo"]
+    assert await table.listed(None, status=MatchStatus.FINISHED) == ["over"]
+    assert await table.listed(None, status=MatchStatus.CANCELLED) == ["off"]
     assert await table.listed(None, open_seats=True) == ["free"]
     assert await table.listed(ANN, open_seats=True) == ["secret", "free"]
-    assert await table.listed(ANN, open_seats=True, phase=Phase.PLAYING) == []
+    assert await table.listed(ANN, open_seats=True, status=MatchStatus.PLAYING) == []
     assert await table.listed(None, player=ANN) == ["over", "played", "full", "solo"]
     assert await table.listed(ANN, player=ANN) == ["ours", "over", "played", "full", "solo"]
     assert await table.listed(ANN, player=BEN) == ["ours", "off", "played", "full", "free"]
     assert await table.listed(BEN, player=CAM) == ["over"]
     assert await table.listed(ANN, player=CAM) == ["secret", "over"]
-    assert await table.listed(ANN, player=BEN, phase=Phase.PLAYING) == ["ours", "played"]
+    assert await table.listed(ANN, player=BEN, status=MatchStatus.PLAYING) == ["ours", "played"]
     assert await table.listed(ANN, player=BEN, game="montana") == []
     assert await table.listed(EVE, player=EVE) == []
 
@@ -158,8 +158,8 @@ async def test_turns_are_found(table: Table, stores: Stores) -> None:
     ben = [name for name in turns[ANN] if name != "solo"]
     assert await table.listed(ANN, my_turn=True, player=BEN) == ben
     assert await table.listed(ANN, my_turn=True, player=CAM) == []
-    assert await table.listed(ANN, my_turn=True, game="montana", phase=Phase.PLAYING) == ["solo"]
-    assert await table.listed(ANN, my_turn=True, phase=Phase.OPEN) == []
+    assert await table.listed(ANN, my_turn=True, game="montana", status=MatchStatus.PLAYING) == ["solo"]
+    assert await table.listed(ANN, my_turn=True, status=MatchStatus.OPEN) == []
     await table.do("solo", Resign(), 0)
     assert await table.listed(ANN, my_turn=True, game="montana") == []
 
@@ -182,12 +182,12 @@ async def test_matches_are_found_by_the_time_of_their_opening(table: Table, stor
 FILTERS: list[dict[str, Any]] = [
     {},
     {"game": "mountains"},
-    {"phase": Phase.OPEN},
+    {"phase": MatchStatus.OPEN},
     {"open_seats": True},
     {"player": ANN},
     {"player": BEN},
     {"my_turn": True},
-    {"game": "mountains", "player": BEN, "phase": Phase.PLAYING},
+    {"game": "mountains", "player": BEN, "phase": MatchStatus.PLAYING},
 ]
 
 
@@ -378,7 +378,7 @@ COMBINED = [
     }
     for values in product(
         (None, "mountains"),
-        (None, *Phase),
+        (None, *MatchStatus),
         (False, True),
         (None, BUSY, RARE),
         (False, True),

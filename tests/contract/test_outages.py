@@ -10,7 +10,7 @@ import pytest
 from adapters.postgres.log.audit import FIRST, LAST, StoredAudit
 from adapters.postgres.outages import PostgresOutages
 from domain.games import GAMES
-from domain.match import Phase, PlayerId, Resign, TimeControl, TimeControlKind
+from domain.match import MatchStatus, PlayerId, Resign, TimeControl, TimeControlKind
 from services.background.timekeeper import Timekeeper
 from services.matches.outages import BEAT, Heart, Settlement
 from services.shared.health import Degraded, Vitals
@@ -228,7 +228,7 @@ async def test_matches_wait_for_players_as_much_longer(there: Deployment) -> Non
     there.clock.advance(OPEN_FOR - 60 * SECOND)
     await there.away(120)
     await there.keeper(there.stores.node()).step()
-    assert (await there.node.queries.read(waiting.id, ANN)).match.phase is Phase.OPEN
+    assert (await there.node.queries.read(waiting.id, ANN)).match.status is MatchStatus.OPEN
     there.clock.advance(75 * SECOND)
     await there.keeper(there.stores.node()).step()
-    assert (await there.node.queries.read(waiting.id, ANN)).match.phase is Phase.CANCELLED
+    assert (await there.node.queries.read(waiting.id, ANN)).match.status is MatchStatus.CANCELLED

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.quick_matches import PostgresQuickMatches
-from domain.match import Phase, PlayerId
+from domain.match import MatchStatus, PlayerId
 from services.bots.accounts import ACCOUNTS
 from services.lobby.waiting import Placed, Wish
 from services.players.block_list import Blocked
@@ -157,8 +157,8 @@ async def test_many_callers_on_several_nodes_end_in_full_matches(
         found = [listed.id for _, listed in await asyncio.gather(*calls)]
         matches = {id: await match_of(services[0], id) for id in found}
         full, left = divmod(CALLERS, seats)
-        assert Counter(match.phase for match in matches.values()) == Counter(
-            {Phase.PLAYING: full} | ({Phase.OPEN: 1} if left else {})
+        assert Counter(match.status for match in matches.values()) == Counter(
+            {MatchStatus.PLAYING: full} | ({MatchStatus.OPEN: 1} if left else {})
         )
         sitting = [holder for match in matches.values() for holder in seated(match) if holder is not None]
         assert sorted(sitting) == sorted(players)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from domain.games import GAMES
-from domain.match import Phase, PlayerId, Resign, StartMode, Visibility
+from domain.match import MatchStatus, PlayerId, Resign, StartMode, Visibility
 from services.lobby.waiting import Wish
 from services.matches.opening import terms_of
 from services.matches.same_terms import fit_of
@@ -115,7 +115,7 @@ async def test_bots_alone_play_so_many_matches_of_a_player(stores: Stores) -> No
     await bots(node, 2, who=BEN)
     await node.lobby.take_seat(CAM, match, 1, "", None)
     for id in (first, match):
-        assert (await match_of(node, id)).phase is Phase.PLAYING
+        assert (await match_of(node, id)).status is MatchStatus.PLAYING
     await stores.quotas.release(first, [QuotaKind.BOTS])
     await bots(node, 2)
 

@@ -15,7 +15,7 @@ from adapters.postgres.log.ends import LogEnds
 from adapters.postgres.read_models.catch_up import LOCK, ReadModels
 from adapters.postgres.read_models.model import Happened, ReadModel
 from domain.games import GAMES
-from domain.match import Finished, Opened, Phase, PlayerId, Resign, SeatTaken, Started
+from domain.match import Finished, MatchStatus, Opened, PlayerId, Resign, SeatTaken, Started
 from tests.support.use_cases import PostgresStores, postgres_stores, proposal
 
 ANN = PlayerId("player_00000000000000000000000001")
@@ -39,7 +39,7 @@ class Written:
         for one in batch:
             cursor.execute(
                 f"INSERT INTO {self.name} VALUES (%s, %s, %s, %s)",  # noqa: S608 - a name of this test
-                (one.position, one.number, one.topic, one.match.phase),
+                (one.position, one.number, one.topic, one.match.status),
             )
             if self.broken:
                 raise ValueError(f"{self.name} is broken")
@@ -112,7 +112,7 @@ async def test_each_is_told_of_every_event_once_and_in_order(
         up(read_models)
     written = await rows(datastore, "first")
     assert [row[:3] for row in written] == await all_events(datastore)
-    phases = [Phase.OPEN, Phase.OPEN, Phase.PLAYING, Phase.FINISHED]
+    phases = [MatchStatus.OPEN, MatchStatus.OPEN, MatchStatus.PLAYING, MatchStatus.FINISHED]
     assert [row[3] for row in written] == phases * 6
 
 
@@ -168,7 +168,7 @@ async def test_processes_take_turns(datastore: Datastore, stores: PostgresStores
     up(one)
     written = await rows(datastore, "first")
     assert [row[:3] for row in written] == await all_events(datastore)
-    phases = [Phase.OPEN, Phase.OPEN, Phase.PLAYING, Phase.FINISHED]
+    phases = [MatchStatus.OPEN, MatchStatus.OPEN, MatchStatus.PLAYING, MatchStatus.FINISHED]
     assert [row[3] for row in written] == phases * 7
 
 

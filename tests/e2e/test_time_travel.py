@@ -8,7 +8,16 @@ from random import Random
 import pytest
 
 from domain.games import GAMES
-from domain.match import OnTimeOut, Phase, PlayerId, Resign, TimeControl, TimeControlKind, legal_moves, to_act
+from domain.match import (
+    MatchStatus,
+    OnTimeOut,
+    PlayerId,
+    Resign,
+    TimeControl,
+    TimeControlKind,
+    legal_moves,
+    to_act,
+)
 from domain.shared.game import AnyGame
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
@@ -79,7 +88,7 @@ async def played(
     keeper = Timekeeper(node.decisions, stores.agenda, clock, timedelta(days=1))
     for number in range(1, 10 * COMMANDS):
         live = await node.decisions.live.current(match)
-        if live.match.phase is Phase.FINISHED:
+        if live.match.status is MatchStatus.FINISHED:
             return
         seat = dice.choice(to_act(live.game, live.match))
         clock.advance(timedelta(milliseconds=dice.randrange(1, 3_000)))

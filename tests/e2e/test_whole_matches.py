@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from domain.games import GAMES
-from domain.match import Phase, Resign, evolve
+from domain.match import MatchStatus, Resign, evolve
 from domain.match.proof import flaw
 from domain.shared.chain import genesis
 from domain.shared.game import AnyGame
@@ -195,7 +195,7 @@ def hears_what_it_may(source: Source, client: Client, stored: Sequence[Recorded]
     folded: list[Any] = [None]
     for recorded in stored:
         folded.append(evolve(game, folded[-1], recorded.event))
-    assert folded[-1].phase is Phase.FINISHED
+    assert folded[-1].phase is MatchStatus.FINISHED
     seen = [seen_event(source, recorded, client.viewer) for recorded in stored]
     previous = genesis(id)
     for event in seen:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from adapters.event_store.mapper import tag
 from domain.games import GAMES
-from domain.match import AnyMatch, Phase, Resign, legal_moves, seen, submit, to_act
+from domain.match import AnyMatch, MatchStatus, Resign, legal_moves, seen, submit, to_act
 from domain.shared.chance import SeededChance
 from domain.shared.game import AnyGame, play
 from domain.shared.seats import Seat, seats_in_order
@@ -85,7 +85,7 @@ def recorded(game: AnyGame, seats: int, options: Any, resigning_step: int | None
     dice, key = Random(f"{game.id} {seats}"), f"{game.id} {seats}".encode()
     viewers = (SPECTATOR, *map(seated, seats_in_order(seats)))
     events, match = playing(game, options, seats, SeededChance(key, "0"))
-    table = plain(game.view(match.table, SPECTATOR))
+    table = plain(game.view(match.state, SPECTATOR))
     views: dict[Viewer, Any] = dict.fromkeys(viewers, table) | {SPECTATOR: {}}
     yield f"{game.title}, seats: {seats}, options: {json(options)}"
     for step in range(1, MOST_STEPS):
@@ -93,12 +93,12 @@ def recorded(game: AnyGame, seats: int, options: Any, resigning_step: int | None
             yield f"  {json(event)}"
             yield from (f"      {line}" for line in grouped(seen_otherwise(game, event, viewers)))
         if text := TEXTS.get(game.id):
-            yield from (f"    {line}" for line in text(match.table).splitlines())
-        shown = {viewer: plain(game.view(match.table, viewer)) for viewer in viewers}
+            yield from (f"    {line}" for line in text(match.state).splitlines())
+        shown = {viewer: plain(game.view(match.state, viewer)) for viewer in viewers}
         changes = {viewer: changed(game, views[viewer], shown[viewer]) for viewer in viewers}
         yield from (f"    {line}" for line in grouped(changes))
         views = shown
-        if match.phase is Phase.FINISHED:
+        if match.status is MatchStatus.FINISHED:
             return
         for seat in to_act(game, match):
             yield f"  legal {seat}: {', '.join(map(words, legal_moves(game, match, seat)))}"
@@ -115,8 +115,8 @@ def chosen(game: AnyGame, match: AnyMatch, seat: Seat, dice: Random) -> Any:
     """Return the first listed move that brings the seat points, else any."""
     moves = legal_moves(game, match, seat)
     for move in moves:
-        _, after = play(game, match.table, seat, move, SeededChance(b"", "looking ahead"))
-        if game.scores(after)[seat] > game.scores(match.table)[seat]:
+        _, after = play(game, match.state, seat, move, SeededChance(b"", "looking ahead"))
+        if game.scores(after)[seat] > game.scores(match.state)[seat]:
             return move
     return dice.choice(moves)
 

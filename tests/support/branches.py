@@ -9,7 +9,7 @@ from domain.match import (
     BranchOf,
     Holder,
     HolderKind,
-    Phase,
+    MatchStatus,
     Resign,
     branch_off,
     branch_terms,
@@ -50,8 +50,8 @@ def branched(table: Table, number: int, viewer: Viewer) -> Iterator[Step]:
         drawn = chance_of(match, SEED, MATCH, version, command)
         events, match = decide(game, match, seat, command, drawn, time_of(place))
         yield Step(seat, command, events, match)
-        if match.phase is Phase.FINISHED:
+        if match.status is MatchStatus.FINISHED:
             return
         version += len(events)
-        seat = dice.choice(game.to_act(match.table))
+        seat = dice.choice(game.to_act(match.state))
         command = Resign() if dice.random() < RESIGNING else dice.choice(legal_moves(game, match, seat))

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from adapters.keys.signing import Ed25519Signer
-from domain.match import Phase
+from domain.match import MatchStatus
 from domain.match.heads import Head, signed_head
 from domain.shared.chain import written
 from domain.shared.viewers import ALL_SEEING, Viewer
@@ -44,7 +44,7 @@ def bundle_of(table: Table, steps: Sequence[Step], viewer: Viewer = ALL_SEEING) 
     linked = list(chained(table, steps))
     last = linked[-1]
     message = signed_head(Head(match=MATCH, version=last.fact.version, head=last.link.hash))
-    finished = steps[-1].match.phase is Phase.FINISHED
+    finished = steps[-1].match.status is MatchStatus.FINISHED
     header = Header(
         game=table.game.id,
         match=MATCH,

@@ -9,8 +9,8 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.match import (
+    MatchStatus,
     OnTimeOut,
-    Phase,
     PlayerId,
     Resign,
     Started,
@@ -99,10 +99,10 @@ def fair(
     version, place, given = len(events), 0, 0
     happened = list(events)
     sitting = [TakeSeat(seat, holder(seat, f"entropy {seat}" * odd)) for seat in seats_in_order(table.seats)]
-    while match.phase is not Phase.FINISHED:
+    while match.status is not MatchStatus.FINISHED:
         place += 1
         command: Any = sitting.pop(0) if sitting else None
-        seat = command.seat if command else dice.choice(game.to_act(match.table))
+        seat = command.seat if command else dice.choice(game.to_act(match.state))
         if command is None:
             moves = legal_moves(game, match, seat)
             least = min(map(haste, moves))

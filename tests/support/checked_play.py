@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from domain.match import Finished, Phase, Reason, Resign, Resigned, fold, legal_moves, to_act, why_not
+from domain.match import Finished, MatchStatus, Reason, Resign, Resigned, fold, legal_moves, to_act, why_not
 from domain.shared.seats import seats_in_order
 from tests.support.random_matches import Step, Table, played
 
@@ -22,14 +22,14 @@ def checked(table: Table, number: int, *, closely: bool) -> Iterator[Step]:
     events: list[object] = []
     pieces: Any = None
     for step in played(table, number):
-        assert (step.match.outcome is not None) is (step.match.phase is Phase.FINISHED)
+        assert (step.match.outcome is not None) is (step.match.status is MatchStatus.FINISHED)
         events += step.events
-        pieces = table.game.pieces(step.match.table) if pieces is None else pieces
+        pieces = table.game.pieces(step.match.state) if pieces is None else pieces
         if closely:
             _looks_right(table, step)
         yield step
     _ended(table, step, events)
-    assert table.game.pieces(step.match.table) == pieces
+    assert table.game.pieces(step.match.state) == pieces
     if closely:
         assert fold(table.game, events) == step.match
 
@@ -39,9 +39,9 @@ def _looks_right(table: Table, step: Step) -> None:
     game, match = table.game, step.match
     acting = to_act(game, match)
     assert list(acting) == sorted(set(acting) & set(seats_in_order(table.seats)))
-    assert bool(acting) is (match.phase is Phase.PLAYING)
-    if match.phase is Phase.PLAYING:
-        assert game.outcome(match.table) is None
+    assert bool(acting) is (match.status is MatchStatus.PLAYING)
+    if match.status is MatchStatus.PLAYING:
+        assert game.outcome(match.state) is None
         assert not set(acting) & set(match.resigned)
         for seat in seats_in_order(table.seats):
             assert bool(legal_moves(game, match, seat)) is (seat in acting)
@@ -53,8 +53,8 @@ def _ended(table: Table, step: Step, events: list[object]) -> None:
     assert outcome is not None
     assert [event for event in events if isinstance(event, Finished)] == [Finished(outcome)]
     assert events[-1] == Finished(outcome)
-    assert outcome.scores == game.scores(match.table)
-    assert len(outcome.scores) == len(game.standings(match.table)) == table.seats
+    assert outcome.scores == game.scores(match.state)
+    assert len(outcome.scores) == len(game.standings(match.state)) == table.seats
     assert list(outcome.winners) == sorted(set(outcome.winners) - set(match.resigned))
     assert match.resigned == tuple(event.seat for event in events if isinstance(event, Resigned))
     for seat in seats_in_order(table.seats):

@@ -95,8 +95,8 @@ def _with_twins(table: Table, matches: Iterable[int], eyes: Iterable[Viewer]) ->
     watching = tuple(eyes)
     for match in reached(table, matches, SHARE):
         for viewer in watching:
-            twin = table.game.determinize(match.table, viewer, luck("leak"))
-            yield plain(match.table), plain(twin)
+            twin = table.game.determinize(match.state, viewer, luck("leak"))
+            yield plain(match.state), plain(twin)
 
 
 def _count(path: Path, contents: Iterable[Any]) -> Secret:
@@ -185,7 +185,7 @@ def _unknown_to_its_seat(table: Table, matches: Iterable[int]) -> Iterator[tuple
             if step.seat is None or type(step.command) not in game.commands:
                 continue
             own, match = seated(step.seat), before.match
-            twin = replace(match, table=game.determinize(match.table, own, luck("twin")))
+            twin = replace(match, state=game.determinize(match.state, own, luck("twin")))
             others, _ = submit(game, twin, step.seat, step.command, luck("in twin"))
             for event, other in zip(step.events, others, strict=False):
                 if type(event) is not type(other) or getattr(event, "seat", None) != step.seat:

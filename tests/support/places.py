@@ -418,8 +418,8 @@ def from_place(table: Table, place: Place, number: int) -> Iterator[Step]:
     game, dice = table.game, Random(f"{place.name} {table}/{number}")
     luck = luck_of(table, number)
     _, match = playing(game, random_options(table, dice), table.seats, luck(0))
-    laid = (place.lay(match.table, dice) for _ in range(TRIES))
-    match = replace(match, table=next(state for state in laid if game.outcome(state) is None))
+    laid = (place.lay(match.state, dice) for _ in range(TRIES))
+    match = replace(match, state=next(state for state in laid if game.outcome(state) is None))
     return islice(
         chain([Step(None, None, (), match)], played_on(table, match, number, dice, luck, liked=place.liked)),
         COMMANDS + 1,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import fields, replace
 
-from domain.match import AnyMatch, Phase, Resign, legal_moves, submit
+from domain.match import AnyMatch, MatchStatus, Resign, legal_moves, submit
 from domain.shared.chance import Chance, SeededChance
 from domain.shared.game import AnyGame
 from domain.shared.seats import Seat, seats_in_order
@@ -101,14 +101,14 @@ def played_on(
     """
     game = table.game
     for place in range(1, MOST_COMMANDS):
-        if match.phase is Phase.FINISHED:
+        if match.status is MatchStatus.FINISHED:
             return
         command: Any = None
         if number % 2 and dice.random() < RESIGNING:
             left = [seat for seat in seats_in_order(table.seats) if seat not in match.resigned]
             seat, command = dice.choice(left), Resign()
         else:
-            to_act = game.to_act(match.table)
+            to_act = game.to_act(match.state)
             seat = to_act[int(dice.random() * len(to_act))]
             moves = legal_moves(game, match, seat)
             if liked and dice.random() < LIKING:
@@ -148,7 +148,7 @@ def reached(table: Table, matches: Iterable[int], share: float) -> Iterator[AnyM
     for number in matches:
         dice = Random(f"reached {number}")
         for step in played(table, number):
-            if step.match.phase is Phase.PLAYING and dice.random() < share:
+            if step.match.status is MatchStatus.PLAYING and dice.random() < share:
                 yield step.match
 
 

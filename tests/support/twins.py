@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from adapters.event_store.mapper import tag
 from adapters.grpc.mapping import Mapper
 from domain.games import GAMES
-from domain.match import AnyMatch, Phase, Resign, evolve, legal_moves, submit, to_act, why_not
+from domain.match import AnyMatch, MatchStatus, Resign, evolve, legal_moves, submit, to_act, why_not
 from domain.match.branch import resampled
 from domain.shared.chance import Chance, SeededChance
 from domain.shared.game import AnyGame
@@ -248,14 +248,14 @@ class _Pair:
     def _renew(self) -> None:
         """Make a twin."""
         true = self._true
-        table = self._game.determinize(true.table, self._viewer, self._other_chance())
-        self._twin = replace(true, table=table)
+        table = self._game.determinize(true.state, self._viewer, self._other_chance())
+        self._twin = replace(true, state=table)
         if self._dice.random() < OFTEN:
             self._look_into(table)
 
     def _look_into(self, twin: Any) -> None:
         """Put down what is hidden from the viewer, and what of it is another in a table's twin."""
-        table = self._true.table
+        table = self._true.state
         whole, shown, in_twin = (
             plain(self._game.view(state, eye))
             for state, eye in ((table, ALL_SEEING), (table, self._viewer), (twin, ALL_SEEING))
@@ -274,7 +274,7 @@ class _Pair:
         if seat is None or seat not in to_act(self._game, self._true):
             return
         moves = legal_moves(self._game, self._true, seat)
-        for command in asked_for(self._game, self._true.table, seat, moves, self._dice, ASKED):
+        for command in asked_for(self._game, self._true.state, seat, moves, self._dice, ASKED):
             self._same(
                 f"the answer to {command}",
                 self._refusal(self._true, seat, command),
@@ -304,11 +304,11 @@ class _Pair:
         command_in_twin = self._in_twin(seat, command)
         in_twin, _ = submit(game, self._twin, seat, command_in_twin, self._chance_in_twin())
         forcing = not before.resigned and type(command) in game.commands
-        decided = len(game.decide(before.table, seat, command, self._chance())) if forcing else 0
+        decided = len(game.decide(before.state, seat, command, self._chance())) if forcing else 0
         for place, event in enumerate(happened):
             self._version += 1
-            earlier, self._true = self._true.table, evolve(game, self._true, event)
-            self._compared.note(game, earlier, event, self._true.table)
+            earlier, self._true = self._true.state, evolve(game, self._true, event)
+            self._compared.note(game, earlier, event, self._true.state)
             self._same_at_once()
             if alike:
                 if place == len(in_twin):
@@ -328,29 +328,29 @@ class _Pair:
         """Return whether the viewer is shown the same of both events, the matches behind them alike then."""
         shown, as_well = (self._seen(event, seat) for event in events)
         if self._event(shown) != self._event(as_well):
-            one, other = (self._game.view(match.table, self._viewer) for match in matches)
+            one, other = (self._game.view(match.state, self._viewer) for match in matches)
             who = "seat that acted" if seat == self._viewer.seat else self._viewer.kind
             keep(self._game, self._compared, who, (shown.payload, as_well.payload), (one, other))
             return False
         # What the end discloses is judged with the event that tells of the end.
-        over = any(self._game.outcome(match.table) is not None for match in matches)
-        if matches[0].phase is Phase.FINISHED or not over:
+        over = any(self._game.outcome(match.state) is not None for match in matches)
+        if matches[0].status is MatchStatus.FINISHED or not over:
             self._same(f"its view after {shown.type}", *map(self._view, matches))
         return True
 
     def _same_at_once(self) -> None:
         """Assert that the viewer sees the same in a new twin, in the midst of a command's events too."""
-        table = self._true.table
+        table = self._true.state
         twin = self._game.determinize(table, self._viewer, self._other_chance())
         if self._game.view(twin, self._viewer) != self._game.view(table, self._viewer):
-            self._same("its view", self._view(self._true), self._view(replace(self._true, table=twin)))
+            self._same("its view", self._view(self._true), self._view(replace(self._true, state=twin)))
 
     def _same_forced(self, seat: Seat) -> None:
         """Assert that what is forced next, or that nothing is, does not depend on what is hidden.
 
         A rare event is seldom reached with a twin that is still alike, so this makes a new one.
         """
-        game, table = self._game, self._true.table
+        game, table = self._game, self._true.state
         if game.outcome(table) is not None:
             return
         twin = game.determinize(table, self._viewer, self._other_chance())
@@ -361,7 +361,7 @@ class _Pair:
             return
         matches = (
             evolve(game, self._true, event),
-            evolve(game, replace(self._true, table=twin), other),
+            evolve(game, replace(self._true, state=twin), other),
         )
         self._same_event(seat, (event, other), matches)
 
@@ -370,10 +370,10 @@ class _Pair:
 
         All that is shown of the branch later, from whichever seat, follows from that table.
         """
-        if self._true.phase is not Phase.PLAYING:
+        if self._true.status is not MatchStatus.PLAYING:
             return
         one, other = (
-            resampled(self._game, match.table, self._viewer, SeededChance(SEED, f"branch/{self._version}"))
+            resampled(self._game, match.state, self._viewer, SeededChance(SEED, f"branch/{self._version}"))
             for match in (self._true, self._twin)
         )
         self._same("the table of its branch", one, other)
@@ -413,7 +413,7 @@ def compare_openings(table: Table, viewer: Viewer, compared: Compared) -> None:
         for _ in range(2 * ENOUGH)
     ]
     for (events, match), (others, twin) in pairwise(openings):
-        tables = game.view(match.table, viewer), game.view(twin.table, viewer)
+        tables = game.view(match.state, viewer), game.view(twin.state, viewer)
         for event, other in zip(events, others, strict=False):
             if type(event) in game.events and type(other) in game.events:
                 compared.note(game, game.initial, event, game.evolve(game.initial, event))

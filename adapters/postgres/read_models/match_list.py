@@ -18,8 +18,8 @@ from domain.match import (
     Cancelled,
     Finished,
     Invited,
+    MatchStatus,
     Opened,
-    Phase,
     PlayerId,
     SeatLeft,
     SeatTaken,
@@ -66,9 +66,9 @@ class MatchListModel:
 
 def standing_of(match: AnyMatch) -> Standing:
     """Return how far a match is."""
-    if match.phase is Phase.OPEN and None not in match.holders:
+    if match.status is MatchStatus.OPEN and None not in match.holders:
         return Standing.FULL
-    return Standing(match.phase.value)
+    return Standing(match.status.value)
 
 
 def seated_in(match: AnyMatch) -> list[PlayerId]:
@@ -91,7 +91,7 @@ def _row(happened: Happened) -> tuple[Any, ...]:
         standing_of(match),
         public,
         happened.opened_at,
-        match.holders.count(None) if match.phase is Phase.OPEN else 0,
+        match.holders.count(None) if match.status is MatchStatus.OPEN else 0,
         fit_of(match.terms),
         [_number(player) for player in seated_in(match)],
         [] if public else sorted(map(_number, known_to(match))),

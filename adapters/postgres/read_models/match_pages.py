@@ -11,7 +11,7 @@ from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.log.recorders import EVENTS
 from adapters.postgres.log.set_aside import READABLE
 from adapters.postgres.read_models.match_list import Standing
-from domain.match import Match, Phase, PlayerId
+from domain.match import Match, MatchStatus, PlayerId
 from domain.shared.game import Games
 from services.lobby.match_list import ListPlace, MatchFilter
 from services.matches.store import Listed
@@ -145,14 +145,14 @@ def standings_of(wanted: MatchFilter) -> list[Standing]:
     return [
         standing
         for standing in Standing
-        if (wanted.phase is None or _phase(standing) is wanted.phase)
+        if (wanted.status is None or _phase(standing) is wanted.status)
         and (standing is Standing.OPEN or not wanted.open_seats)
         and (standing is Standing.PLAYING or not wanted.my_turn)
     ]
 
 
-def _phase(standing: Standing) -> Phase:
-    return Phase.OPEN if standing is Standing.FULL else Phase(standing.value)
+def _phase(standing: Standing) -> MatchStatus:
+    return MatchStatus.OPEN if standing is Standing.FULL else MatchStatus(standing.value)
 
 
 class PostgresMatchList:

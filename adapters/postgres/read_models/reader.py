@@ -15,7 +15,7 @@ from adapters.event_store.set_aside import why
 from adapters.postgres.log.recorders import EVENTS
 from adapters.postgres.log.set_aside import aside_in, put_aside
 from adapters.postgres.read_models.model import Happened
-from domain.match import MATCH_EVENTS, Phase, evolve
+from domain.match import MATCH_EVENTS, MatchStatus, evolve
 from domain.shared.game import Games
 from services.matches.store import Recorded
 
@@ -23,7 +23,7 @@ REMEMBERED_MATCHES = 10_000
 LIFE_CYCLE = [tag(event) for event in MATCH_EVENTS]
 """The events that make up a match without its table."""
 
-OVER = (Phase.FINISHED, Phase.CANCELLED)
+OVER = (MatchStatus.FINISHED, MatchStatus.CANCELLED)
 """How far a match is of which nothing more will be read."""
 
 CHANGES_TURN = sql.SQL("""position('"to_act":'::bytea IN state) > 0""")
@@ -95,7 +95,7 @@ class LogReader:
         read = [happened for row in readable if (happened := self._happened(cursor, row, aside)) is not None]
         batch = [happened for happened in read if happened.number not in aside]
         for happened in batch:
-            if happened.match.phase in OVER:
+            if happened.match.status in OVER:
                 self._matches.pop(happened.number, None)
         while len(self._matches) > REMEMBERED_MATCHES:
             self._matches.popitem(last=False)
@@ -152,7 +152,7 @@ def following(
     game = games[before.match.terms.game]
     match = before.match
     if type(event) not in game.events:
-        match = replace(evolve(game, match, event), table=match.table)
+        match = replace(evolve(game, match, event), state=match.state)
     to_act = before.to_act if recorded.to_act is None else recorded.to_act
     if match.terms.is_branch:
         to_act = ()

@@ -127,6 +127,11 @@ DISCRIMINATED = {
 }
 """The bodies in which one field names the game."""
 
+PUBLISHED = {"MatchStatus": "Phase"}
+"""Components that clients know by another name than the code."""
+RENAMED = {"state": "status"}
+"""Fields that clients know by another name than the code, which describes them."""
+
 
 def describes(
     *,
@@ -226,7 +231,8 @@ def document(
                 operation["responses"]["304"] = {"description": "`If-None-Match` names what it is now."}
             for parameter in operation.get("parameters", ()):
                 if parameter["in"] in {"query", "path"}:
-                    parameter["schema"] = plain(parameter["schema"])
+                    schema = plain(parameter["schema"])
+                    parameter["schema"] = schema | _renamed(schema, PUBLISHED)
             if said["lines"]:
                 line = {"schema": {"$ref": REFERENCE.format(name=said["lines"])}}
                 operation["responses"][ok].setdefault("content", {})[LINES] = line
@@ -290,8 +296,9 @@ def _documented(name: str, schema: dict[str, Any]) -> dict[str, Any]:
             field, _, text = indented.partition(": ")
             fields[field] = text
     described = {
-        field: value | {"description": fields[field]} if field in fields else value
+        field: value | {"description": fields[own]} if own in fields else value
         for field, value in schema.get("properties", {}).items()
+        for own in (field if field in fields else RENAMED.get(field, field),)
     }
     titled = {key: value for key, value in schema.items() if key != "title"} | {"description": said}
     return titled | ({"properties": described} if described else {})
@@ -320,7 +327,7 @@ def _shared() -> dict[str, Any]:
         matches.Schemas,
     ]
     references, found = _described([*STATIC.values(), *samples])
-    names = dict(zip(references, STATIC, strict=False))
+    names = dict(zip(references, STATIC, strict=False)) | PUBLISHED
     kept = {
         names.get(name, name): schema for name, schema in found.items() if name in names or name.isalnum()
     }
@@ -346,8 +353,12 @@ def _named(name: str, game: AnyGame, shared: Mapping[str, Any]) -> str:
     It names a generic type's parameters too, and the modules of types that have one name, as the phases of a
     match and of a game.
     """
+    if name in PUBLISHED:
+        return PUBLISHED[name]
     plain = name.rpartition(".")[2] if name.startswith("domain.") else name.partition("_")[0]
-    is_own = plain not in shared or name.startswith(f"domain.games.{game.id}.")
+    is_own = (
+        plain not in shared or plain in PUBLISHED.values() or name.startswith(f"domain.games.{game.id}.")
+    )
     return component(game, plain) if is_own else plain
 
 

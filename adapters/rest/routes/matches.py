@@ -30,7 +30,7 @@ from adapters.rest.requests import (
 )
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed, weighed
-from domain.match import Phase, PlayerId, seat_held
+from domain.match import MatchStatus, PlayerId, seat_held
 from domain.shared.viewers import SPECTATOR, seated
 from services.lobby.match_list import MatchFilter
 from services.matches.decisions import LONGEST_KEY
@@ -109,7 +109,7 @@ async def list_matches(
     request: Call,
     game: Annotated[str | None, QueryParameter(description="Only matches of this game.")] = None,
     phase: Annotated[
-        Phase | None, QueryParameter(description="Only matches that are this far.", name="state")
+        MatchStatus | None, QueryParameter(description="Only matches that are this far.", name="state")
     ] = None,
     open_seats: Annotated[
         bool, QueryParameter(description="Only matches with a free seat that may be taken.")
@@ -139,7 +139,7 @@ async def list_matches(
     onlooker = await caller_if_any(request)
     wanted = MatchFilter(
         game=game,
-        phase=phase,
+        status=phase,
         open_seats=open_seats,
         player=None if player is None else PlayerId(player),
         my_turn=my_turn,

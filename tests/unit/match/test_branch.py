@@ -10,7 +10,7 @@ from domain.match import (
     ChatMode,
     Disclosure,
     Match,
-    Phase,
+    MatchStatus,
     Reason,
     Resign,
     TakeSeat,
@@ -71,7 +71,7 @@ def test_one_player_holds_all_seats_of_the_table_as_it_was() -> None:
     assert isinstance(event, Branched)
     assert (event.holder, event.first, event.resigned) == (CALLER, match.first, (BEN,))
     assert branch == replace(
-        match, terms=as_agreed(), holders=(CALLER,) * 3, table=match.table, resigned=(BEN,)
+        match, terms=as_agreed(), holders=(CALLER,) * 3, state=match.state, resigned=(BEN,)
     )
     assert to_act(PEBBLES, branch) == to_act(PEBBLES, match) == (CAM,)
 
@@ -83,7 +83,7 @@ def test_it_is_played_like_any_match() -> None:
         _, branch = submit(PEBBLES, branch, seat, command, luck())
     assert to_act(PEBBLES, branch) == (CAM,)
     _, branch = submit(PEBBLES, branch, ANN, Resign(), luck())
-    assert branch.phase is Phase.FINISHED
+    assert branch.status is MatchStatus.FINISHED
     assert branch.outcome is not None
     assert branch.outcome.winners == (CAM,)
 
@@ -112,17 +112,17 @@ def test_the_whole_table_is_for_the_viewer_that_sees_all() -> None:
         assert seen(PEBBLES, event, viewer) == replace(event, state=None)
     assert fold(PEBBLES, [event], opened(as_agreed())) == branch
     redacted = seen(PEBBLES, event, SPECTATOR)
-    assert evolve(PEBBLES, opened(as_agreed()), redacted) == replace(branch, table=PEBBLES.initial)
+    assert evolve(PEBBLES, opened(as_agreed()), redacted) == replace(branch, state=PEBBLES.initial)
 
 
 def test_what_is_forced_happens_at_once() -> None:
     """A table without a choice ends the branch with its beginning."""
-    empty = replace(original(), table=heap(0, 3, 4))
+    empty = replace(original(), state=heap(0, 3, 4))
     events, branch = decided(
         PEBBLES, opened(as_agreed()), branch_off(PEBBLES, empty, SPECTATOR, CALLER, luck())
     )
     assert len(events) == 2
-    assert branch.phase is Phase.FINISHED
+    assert branch.status is MatchStatus.FINISHED
 
 
 def test_what_is_refused() -> None:
@@ -148,6 +148,6 @@ def test_a_branch_is_not_played_again() -> None:
     """It has one player: that one branches off again."""
     _, branch = begun()
     _, branch = submit(PEBBLES, branch, ANN, Resign(), luck())
-    assert branch.phase is Phase.FINISHED
+    assert branch.status is MatchStatus.FINISHED
     with pytest.raises(Rejected, match=Reason.IS_BRANCH):
         options_again(branch)

@@ -8,8 +8,8 @@ from domain.match import (
     CLAUSES,
     Finished,
     Match,
+    MatchStatus,
     Opened,
-    Phase,
     Reason,
     Resign,
     Resigned,
@@ -68,14 +68,18 @@ def test_a_match_opens_with_empty_seats() -> None:
     agreed = terms(PEBBLES, Options(), 3)
     events, match = open_match(PEBBLES, agreed)
     assert events == (Opened(agreed),)
-    assert match == Match(agreed, Phase.OPEN, (None, None, None), PEBBLES.initial)
+    assert match == Match(agreed, MatchStatus.OPEN, (None, None, None), PEBBLES.initial)
 
 
 def test_seats_may_be_taken_in_any_order() -> None:
     """Whoever comes may choose a free seat; play does not begin before the last one."""
     events, match = take_seat(PEBBLES, opened(), BEN, holder(7), luck())
     assert events == (SeatTaken(BEN, holder(7)),)
-    assert (match.phase, match.holders, match.table) == (Phase.OPEN, (None, holder(7)), PEBBLES.initial)
+    assert (match.status, match.holders, match.state) == (
+        MatchStatus.OPEN,
+        (None, holder(7)),
+        PEBBLES.initial,
+    )
 
 
 def test_the_last_seat_starts_the_match() -> None:
@@ -83,14 +87,14 @@ def test_the_last_seat_starts_the_match() -> None:
     match = joined(opened(), ANN, 1)
     events, match = take_seat(PEBBLES, match, BEN, holder(2), luck())
     assert events == (SeatTaken(BEN, holder(2)), Heaped(5, 2), Started(ANN))
-    assert (match.phase, match.table) == (Phase.PLAYING, heap(5))
+    assert (match.status, match.state) == (MatchStatus.PLAYING, heap(5))
 
 
 def test_a_match_for_one_starts_with_its_seat() -> None:
     """One seat is the last seat (§1 of a solo game); what the opening forces happens at once."""
     events, match = playing(PEBBLES, Options(3), 1)
     assert [type(event) for event in events] == [Opened, SeatTaken, Heaped, RolledAway, Started]
-    assert match.table == heap(2, seats=1)
+    assert match.state == heap(2, seats=1)
 
 
 def test_seats_play_in_turn() -> None:
@@ -117,7 +121,7 @@ def test_the_game_ends_the_match() -> None:
     events, match = submit(PEBBLES, match, ANN, Take(2), luck())
     outcome = Outcome(OutcomeKind.WON, (ANN,), (2, 0), "heap_empty")
     assert events == (Taken(ANN, 2), Finished(outcome))
-    assert (match.phase, match.outcome) == (Phase.FINISHED, outcome)
+    assert (match.status, match.outcome) == (MatchStatus.FINISHED, outcome)
     assert to_act(PEBBLES, match) == ()
     assert legal_moves(PEBBLES, match, BEN) == ()
 
@@ -128,7 +132,7 @@ def test_resigning_from_a_solo_game_loses_it() -> None:
     events, match = submit(PEBBLES, match, ANN, Resign(), luck())
     outcome = Outcome(OutcomeKind.LOST, (), (1,), "resigned")
     assert events == (Resigned(ANN), Finished(outcome))
-    assert (match.phase, match.resigned, match.outcome) == (Phase.FINISHED, (ANN,), outcome)
+    assert (match.status, match.resigned, match.outcome) == (MatchStatus.FINISHED, (ANN,), outcome)
 
 
 @pytest.mark.parametrize(("quitter", "winner"), [(ANN, BEN), (BEN, ANN)])
@@ -144,7 +148,7 @@ def test_with_more_seats_left_the_match_goes_on() -> None:
     """Of three seats one resigns and two go on; when one more does, the third wins (common §6)."""
     events, match = submit(PEBBLES, started(seats=3), CAM, Resign(), luck())
     assert events == (Resigned(CAM),)
-    assert (match.phase, match.resigned) == (Phase.PLAYING, (CAM,))
+    assert (match.status, match.resigned) == (MatchStatus.PLAYING, (CAM,))
     match = after(match, ANN, Resign())
     assert match.outcome == Outcome(OutcomeKind.RESIGNED, (BEN,), (0, 0, 0), "resigned")
     assert match.resigned == (CAM, ANN)
@@ -155,7 +159,7 @@ def test_a_seat_that_gave_up_makes_its_default_move_by_itself() -> None:
     match = after(started(seats=3, pebbles=9), BEN, Resign())
     events, match = submit(PEBBLES, match, ANN, Take(1), luck())
     assert events == (Taken(ANN, 1), Taken(BEN, 2))
-    assert match.table == State(6, (1, 2, 0), 2)
+    assert match.state == State(6, (1, 2, 0), 2)
     events, match = submit(PEBBLES, started(seats=3, pebbles=9), ANN, Resign(), luck())
     assert events == (Resigned(ANN), Taken(ANN, 2))
 

@@ -11,7 +11,7 @@ from domain.match import (
     Invited,
     LeaveSeat,
     Match,
-    Phase,
+    MatchStatus,
     Reason,
     Resign,
     SeatLeft,
@@ -81,17 +81,17 @@ def test_a_player_is_invited_once() -> None:
 def test_a_match_may_wait_for_a_word() -> None:
     """With `start` manual the last seat does not begin play; the word does, once no seat is free."""
     match = after(opened(start=StartMode.MANUAL), sits(ANN, 1), sits(BEN, 2))
-    assert match.phase is Phase.OPEN
+    assert match.status is MatchStatus.OPEN
     events, match = decided(PEBBLES, match, Start())
     assert events == (Heaped(5, 2), Started(ANN))
-    assert (match.phase, match.first) == (Phase.PLAYING, ANN)
+    assert (match.status, match.first) == (MatchStatus.PLAYING, ANN)
 
 
 def test_a_match_may_be_called_off() -> None:
     """A cancelled match takes no command of any kind."""
     events, match = decided(PEBBLES, after(opened(), sits(ANN, 1)), CANCEL)
     assert events == (Cancelled(CancelReason.BY_OPENER),)
-    assert match.phase is Phase.CANCELLED
+    assert match.status is MatchStatus.CANCELLED
     for seat, command in ((None, sits(BEN, 2)), (None, CANCEL), (None, Start()), (ANN, Resign())):
         with pytest.raises(Rejected) as refusal:
             decided(PEBBLES, match, command, seat)

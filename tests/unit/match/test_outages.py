@@ -9,8 +9,8 @@ from domain.match import (
     Clocks,
     DeadlineMoved,
     Match,
+    MatchStatus,
     MoveDeadline,
-    Phase,
     Reason,
     TimeControl,
     TimeControlKind,
@@ -37,7 +37,7 @@ AWAY = MoveDeadline(BEGAN, ENDED)
 def playing(clocks: Clocks | None) -> Pebbles:
     """Return a match of three seats with these clocks."""
     _, match = open_match(PEBBLES, replace(terms(PEBBLES, Options(), 3), time_control=RESERVE))
-    return replace(match, phase=Phase.PLAYING, clocks=clocks)
+    return replace(match, status=MatchStatus.PLAYING, clocks=clocks)
 
 
 def test_running_clocks_have_the_outage_and_ten_seconds_more() -> None:

@@ -9,7 +9,7 @@ from domain.match import (
     AnyMatch,
     Cancel,
     CancelReason,
-    Phase,
+    MatchStatus,
     Reason,
     Resign,
     open_match,
@@ -27,7 +27,7 @@ def over(game: str, options: Any, seats: int) -> AnyMatch:
     _, match = playing(GAMES[game], options, seats)
     for seat in seats_in_order(max(1, seats - 1)):
         _, match = submit(GAMES[game], match, seat, Resign(), luck())
-    assert match.phase is Phase.FINISHED
+    assert match.status is MatchStatus.FINISHED
     return match
 
 

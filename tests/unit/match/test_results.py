@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from domain.match import Match, Phase, Result, open_match, ranks, result
+from domain.match import Match, MatchStatus, Result, open_match, ranks, result
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat, seats_in_order
 from tests.support.matches import terms
@@ -23,7 +23,7 @@ def ended(
     return replace(
         opened,
         terms=replace(opened.terms, seats=len(scores)),
-        phase=Phase.FINISHED,
+        status=MatchStatus.FINISHED,
         resigned=tuple(map(Seat, resigned)),
         outcome=outcome,
     )

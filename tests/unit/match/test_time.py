@@ -11,8 +11,8 @@ from domain.match import (
     ClocksSet,
     Finished,
     Match,
+    MatchStatus,
     OnTimeOut,
-    Phase,
     Reason,
     Resign,
     Resigned,
@@ -115,7 +115,7 @@ def test_a_seat_out_of_time_resigns() -> None:
     events, match = decided(PEBBLES, started(PER_MOVE), TimeOut(ANN), None, at(30))
     outcome = Outcome(OutcomeKind.TIMED_OUT, (BEN,), (0, 0), "timed_out")
     assert events == (TimedOut(ANN), Resigned(ANN), Finished(outcome))
-    assert (match.phase, match.clocks, match.timed_out) == (Phase.FINISHED, None, (ANN,))
+    assert (match.status, match.clocks, match.timed_out) == (MatchStatus.FINISHED, None, (ANN,))
 
 
 def test_alone_out_of_time_is_lost() -> None:
@@ -129,7 +129,7 @@ def test_with_more_seats_the_match_goes_on() -> None:
     events, match = decided(PEBBLES, started(PER_MOVE, seats=3), TimeOut(ANN), None, at(30))
     assert events[:3] == (TimedOut(ANN), Resigned(ANN), Taken(ANN, 2))
     assert events[-1] == ClocksSet(Clocks(at(30), (BEN,), (30_000, 30_000, 30_000)))
-    assert (match.phase, match.resigned) == (Phase.PLAYING, (ANN,))
+    assert (match.status, match.resigned) == (MatchStatus.PLAYING, (ANN,))
 
 
 def test_a_seat_out_of_time_may_make_its_default_move() -> None:

@@ -160,7 +160,7 @@ def test_an_outstanding_look_lapses() -> None:
     """A match that a cave-in ends is over: nobody is asked for a look (§5.3)."""
     state = table(mountains="cave_in / / / dwarf", displays="dwarf / ")
     _, match = playing(montanara.game, Options())
-    dug, _ = submit(montanara.game, replace(match, table=state), ANN, Dig(0), luck())
+    dug, _ = submit(montanara.game, replace(match, state=state), ANN, Dig(0), luck())
     drawn = Outcome(OutcomeKind.DRAWN, (), (0, 0), "one_mountain_left")
     assert dug == (DigBegun(ANN, 0, 1), CaveInDug(ANN, 0, 1), Finished(drawn))
 
@@ -180,7 +180,7 @@ def test_nothing_else_uses_a_mountain_up(command: Command) -> None:
 def test_resigning_gives_the_match_to_the_other_seat() -> None:
     """At any time, on turn or not; the table stays as it is, a lifted card too (§4.11, common §6, §10)."""
     _, match = playing(montanara.game, Options())
-    lifted = replace(match, table=table(hands="drilling / "))
+    lifted = replace(match, state=table(hands="drilling / "))
     _, lifted = submit(montanara.game, lifted, ANN, PlayDrilling(0), luck())
     for quitter, winner in ((ANN, BEN), (BEN, ANN)):
         events, over = submit(montanara.game, lifted, quitter, Resign(), luck())
@@ -188,8 +188,8 @@ def test_resigning_gives_the_match_to_the_other_seat() -> None:
             Resigned(quitter),
             Finished(Outcome(OutcomeKind.RESIGNED, (winner,), (0, 0), "resigned")),
         )
-        assert over.table == lifted.table
-        assert (laid(over.table).played, laid(over.table).lifted) == (Kind.DRILLING, True)
+        assert over.state == lifted.state
+        assert (laid(over.state).played, laid(over.state).lifted) == (Kind.DRILLING, True)
 
 
 LAID = "theft / dwarf dwarf / / tunnel crystal"

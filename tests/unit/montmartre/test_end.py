@@ -187,12 +187,12 @@ def test_the_reason_tells_what_brought_the_end() -> None:
 def test_a_seat_that_resigned_goes_on_by_default_moves() -> None:
     """It paints its first card alone and picks from the first pile it can; the others play on (common §6)."""
     _, match = playing(montmartre.game, Options(0), 3)
-    hand = match.table.painters[ANN].hand
-    pile = match.table.piles[0]
+    hand = match.state.painters[ANN].hand
+    pile = match.state.piles[0]
     events, after = submit(montmartre.game, match, ANN, Resign(), luck())
     assert [type(event).__name__ for event in events] == ["Resigned", "Painted", "CardsPicked", "TurnEnded"]
-    assert paintings(after.table.painters[ANN]) == hand[:1]
-    assert after.table.painters[ANN].hand == tuple(sorted((*hand[1:], pile[0])))
+    assert paintings(after.state.painters[ANN]) == hand[:1]
+    assert after.state.painters[ANN].hand == tuple(sorted((*hand[1:], pile[0])))
     assert to_act(montmartre.game, after) == (BEN,)
 
 

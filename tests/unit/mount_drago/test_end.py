@@ -97,7 +97,7 @@ def test_the_summit_of_the_other_board() -> None:
 def test_a_seat_that_gave_up_goes_on_by_default_moves() -> None:
     """With two others left it plays its first listed card and draws, by itself (common §6, §7)."""
     _, match = playing(mount_drago.game, Options(0), 3)
-    first, *_ = mount_drago.game.legal_moves(match.table, ANN)
+    first, *_ = mount_drago.game.legal_moves(match.state, ANN)
     events, match = submit(mount_drago.game, match, ANN, Resign(), luck())
     resigned, played, drawn = events
     assert resigned == Resigned(ANN)

@@ -139,7 +139,7 @@ def test_a_seat_that_resigned_plays_on_by_default_moves() -> None:
     assert {type(event) for event in events[2:]} <= {
         *(CardTurnedOver, HikeDeclined, OfferDeclined, TurnEnded)
     }
-    assert mountains.game.to_act(match.table) != (ANN,)
+    assert mountains.game.to_act(match.state) != (ANN,)
 
 
 def test_the_last_seat_that_stays_wins() -> None:

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.games import GAMES
-from domain.match import HolderKind, OnTimeOut, Phase, PlayerId, Resign, TimeControl, TimeControlKind
+from domain.match import HolderKind, MatchStatus, OnTimeOut, PlayerId, Resign, TimeControl, TimeControlKind
 from domain.shared.viewers import ViewerKind
 from services.bots.accounts import BOTS
 from services.bots.policies import Policy, at_random
@@ -61,7 +61,7 @@ async def test_bots_alone_play_to_the_end(stores: Stores, game: str) -> None:
     match = await match_of(stores, game, BOT, DOT)
     node, bots = stores.node(), players(stores)
     for _ in range(5_000):
-        if (await node.queries.read(match, ANN)).match.phase is Phase.FINISHED:
+        if (await node.queries.read(match, ANN)).match.status is MatchStatus.FINISHED:
             break
         await bots.step()
     outcome = (await node.queries.read(match, ANN)).match.outcome

@@ -14,7 +14,7 @@ from domain.match import (
     ChatMode,
     Disclosure,
     HolderKind,
-    Phase,
+    MatchStatus,
     PlayerId,
     Reason,
     Resign,
@@ -65,7 +65,7 @@ async def goes_on(node: Services, id: MatchId, players: Iterable[PlayerId], move
     by_seat = list(players)
     for _ in range(moves):
         match = await match_of(node, id)
-        (seat, *_) = GAMES[match.terms.game].to_act(match.table)
+        (seat, *_) = GAMES[match.terms.game].to_act(match.state)
         view = await node.queries.view(id, by_seat[seat], version=None, looking_as=str(seat))
         await gives(node, by_seat[seat], id, view.legal_moves[0])
 
@@ -119,7 +119,7 @@ async def test_a_branch_is_a_match_of_its_players_own(node: Services) -> None:
         ChatMode.OFF,
         False,
     )
-    assert (listed.match.phase, listed.version) == (Phase.PLAYING, 2)
+    assert (listed.match.status, listed.version) == (MatchStatus.PLAYING, 2)
     assert {held.player for held in listed.match.holders if held is not None} == {BEN}
     assert terms.seed_commitment != (await match_of(node, id)).terms.seed_commitment
     for player in (ANN, CAM, None):
@@ -154,7 +154,7 @@ async def test_its_player_plays_all_sides(node: Services) -> None:
     """A command is that of the lowest seat that is to act, or of the one that is named, to the end."""
     id = (await branch(node, ANN, await played(node))).id
     seats: set[int] = set()
-    while (await match_of(node, id)).phase is Phase.PLAYING:
+    while (await match_of(node, id)).status is MatchStatus.PLAYING:
         moves = await node.queries.legal_moves(id, ANN)
         for waiting in {Seat(0), Seat(1)} - set(moves.to_act):
             with pytest.raises(Rejected, match=Reason.SEAT_NOT_TO_ACT):
@@ -205,7 +205,7 @@ async def test_what_its_player_cannot_know_is_drawn_anew(node: Services) -> None
     branches = [await branch(node, ANN, id, version=at) for _ in range(4)]
     for made in branches:
         assert await table(node, ANN, made.id, "0") == await table(node, ANN, id, "0", at)
-    tables = [made.match.table for made in branches] + [true.table]
+    tables = [made.match.state for made in branches] + [true.state]
     assert len({msgspec.json.encode(state) for state in tables}) == len(tables)
 
 
@@ -220,9 +220,9 @@ async def test_the_true_table_is_for_those_who_may_see_all(node: Services) -> No
     await gives(node, BEN, id, Resign())
     for player in (ANN, CAM):
         made = await branch(node, player, id, version=at)
-        assert made.match.table == true.table
+        assert made.match.state == true.state
         assert made.match.terms.branch_of == BranchOf(id, at, ViewerKind.ALL, None)
-    assert (await branch(node, ANN, id, "0", at)).match.table != true.table
+    assert (await branch(node, ANN, id, "0", at)).match.state != true.state
     kept = await played(node, disclosure=Disclosure.NEVER)
     at = (await live(node, kept)).version
     await gives(node, BEN, kept, Resign())
@@ -323,7 +323,7 @@ async def test_a_branch_of_a_branch(node: Services) -> None:
     now = await live(node, first.id)
     second = await branch(node, ANN, first.id, "all")
     assert second.match.terms.branch_of == BranchOf(first.id, now.version, ViewerKind.ALL, None)
-    assert second.match.table == now.match.table
+    assert second.match.state == now.match.state
     assert (await branch(node, ANN, first.id)).match.terms.branch_of == BranchOf(
         first.id, now.version, ViewerKind.SEAT, Seat(0)
     )

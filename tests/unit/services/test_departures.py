@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.match import Phase, Resigned, SeatLeft
+from domain.match import MatchStatus, Resigned, SeatLeft
 from domain.shared.outcomes import OutcomeKind
 from services.players.accounts import Caller
 from services.players.store import Scope
@@ -24,7 +24,7 @@ async def test_an_erased_player_leaves_its_seats() -> None:
     before = await node.queries.read(over.id, ann.id)
     await node.departures.erase(await node.players.authenticate(token, Scope.PLAY))
     open_again = await node.queries.read(waiting.id, ben.id)
-    assert (open_again.match.phase, open_again.match.holders) == (Phase.OPEN, (None, None))
+    assert (open_again.match.status, open_again.match.holders) == (MatchStatus.OPEN, (None, None))
     given_up = await node.queries.read(playing.id, ben.id)
     assert given_up.match.outcome is not None
     assert (given_up.match.outcome.kind, given_up.match.outcome.winners) == (OutcomeKind.RESIGNED, (0,))
@@ -58,4 +58,4 @@ async def test_a_token_that_manages_no_account_leaves_no_seat() -> None:
     bot = Caller(caller.id, frozenset({Scope.BOT}), caller.credential)
     with pytest.raises(Forbidden):
         await node.departures.erase(bot)
-    assert (await node.queries.read(listed.id, ann.id)).match.phase is Phase.PLAYING
+    assert (await node.queries.read(listed.id, ann.id)).match.status is MatchStatus.PLAYING

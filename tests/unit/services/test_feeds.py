@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from domain.games.montana.commands import MoveCard
-from domain.match import Disclosure, Finished, Phase, PlayerId, Resign, StartMode, Visibility
+from domain.match import Disclosure, Finished, MatchStatus, PlayerId, Resign, StartMode, Visibility
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.matches.store import Recorded, Secrets
@@ -367,7 +367,7 @@ async def test_a_stream_ends_when_its_player_loses_its_seat(stores: Stores) -> N
         fresh = (await node.invitations.link(ANN, match)).invitation
         await node.lobby.take_seat(CAM, match, 0, "", None, invitation=fresh)
         await node.lobby.start(ANN, match, None)
-        assert (await node.queries.read(match, ANN)).match.phase is Phase.PLAYING
+        assert (await node.queries.read(match, ANN)).match.status is MatchStatus.PLAYING
         for watch, first in zip(watches, (6, 1, 6), strict=True):
             items = await taken(watch, 6 - first + 2)
             assert versions(items) == list(range(first, 7))
@@ -431,7 +431,7 @@ async def test_a_viewer_is_judged_on_the_match_that_it_is_shown(
         monkeypatch.setattr(store, "read", slow_read)
         page = await node.queries.events(match, BEN, after=0, size=50, looking_as=None)
         assert [event.version for event in page.items] == [1, 2, 3]
-    assert (await node.queries.read(match, ANN)).match.phase is Phase.PLAYING
+    assert (await node.queries.read(match, ANN)).match.status is MatchStatus.PLAYING
 
 
 async def test_a_channel_goes_with_its_last_watch(stores: Stores) -> None:

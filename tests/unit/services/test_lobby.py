@@ -12,7 +12,7 @@ from domain.match import (
     Holder,
     HolderKind,
     Invited,
-    Phase,
+    MatchStatus,
     PlayerId,
     Reason,
     StartMode,
@@ -77,11 +77,11 @@ async def test_who_leaves_after_the_start_gives_up(node: Services) -> None:
     await sits(node, BEN, id, 1)
     await sits(node, CAM, id, 2)
     _, listed = await node.lobby.leave_seat(BEN, id, 1, None)
-    assert (listed.match.phase, listed.match.resigned) == (Phase.PLAYING, (1,))
+    assert (listed.match.status, listed.match.resigned) == (MatchStatus.PLAYING, (1,))
     assert seated(listed.match) == [ANN, BEN, CAM]
     await refused(Reason.ALREADY_RESIGNED, node.lobby.leave_seat(BEN, id, 1, None))
     _, listed = await node.lobby.leave_seat(CAM, id, 2, None)
-    assert listed.match.phase is Phase.FINISHED
+    assert listed.match.status is MatchStatus.FINISHED
     await refused(Reason.MATCH_OVER, node.lobby.leave_seat(ANN, id, 0, None))
 
 
@@ -111,7 +111,7 @@ async def test_the_opener_leaves_as_anybody_does(node: Services) -> None:
         await refused(Reason.NO_SUCH_SEAT, node.lobby.leave_seat(ANN, id, seat, None))
     await sits(node, BEN, id, 0)
     await sits(node, ANN, id, 1)
-    assert (await match_of(node, id)).phase is Phase.PLAYING
+    assert (await match_of(node, id)).status is MatchStatus.PLAYING
 
 
 async def test_a_match_waits_for_the_word_of_its_opener(node: Services) -> None:
@@ -122,7 +122,7 @@ async def test_a_match_waits_for_the_word_of_its_opener(node: Services) -> None:
     with pytest.raises(Forbidden, match="NOT_THE_OPENER"):
         await node.lobby.start(BEN, id, None)
     key, listed = await node.lobby.start(ANN, id, None)
-    assert listed.match.phase is Phase.PLAYING
+    assert listed.match.status is MatchStatus.PLAYING
     assert await node.lobby.start(ANN, id, key) == (key, listed)
     await refused(Reason.MATCH_STARTED, node.lobby.start(ANN, id, None))
 
@@ -134,7 +134,7 @@ async def test_a_match_is_called_off_by_its_opener(node: Services) -> None:
     with pytest.raises(Forbidden, match="NOT_THE_OPENER"):
         await node.lobby.cancel(BEN, id, None)
     called_off = await node.lobby.cancel(ANN, id, "k")
-    assert called_off[1].match.phase is Phase.CANCELLED
+    assert called_off[1].match.status is MatchStatus.CANCELLED
     assert await node.lobby.cancel(ANN, id, "k") == called_off
     assert (await events(node, id))[-1] == Cancelled(CancelReason.BY_OPENER)
     for asked in (
@@ -178,7 +178,7 @@ async def test_an_invitation_by_name(node: Services) -> None:
     await sits(node, ben, id, 1)
     await node.invitations.invite(ben, id, cam, None)
     await sits(node, cam, id, 2)
-    assert (await match_of(node, id)).phase is Phase.PLAYING
+    assert (await match_of(node, id)).status is MatchStatus.PLAYING
 
 
 async def test_nobody_is_invited_who_does_not_exist(node: Services) -> None:
@@ -236,7 +236,7 @@ async def test_the_opener_seats_a_bot(node: Services) -> None:
     first = await node.lobby.seat_bot(ANN, id, 2, "random", "luck", "k")
     assert first[1].match.holders[2] == Holder(account(RANDOM, 2), HolderKind.BOT, "luck")
     _, listed = await node.lobby.seat_bot(ANN, id, 1, "random", "", None)
-    assert listed.match.phase is Phase.PLAYING
+    assert listed.match.status is MatchStatus.PLAYING
     assert seated(listed.match) == [ANN, account(RANDOM, 1), account(RANDOM, 2)]
     assert await node.lobby.seat_bot(ANN, id, 2, "random", "luck", "k") == first
 

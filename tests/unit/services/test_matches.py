@@ -7,7 +7,7 @@ import pytest
 
 from domain.games.montana.commands import MoveCard, Redeal
 from domain.games.montana.rejections import Reason as MontanaReason
-from domain.match import Disclosure, MemoryAid, Phase, PlayerId, Reason, Resign, Visibility
+from domain.match import Disclosure, MatchStatus, MemoryAid, PlayerId, Reason, Resign, Visibility
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import SPECTATOR, Viewer, ViewerKind
 from services.matches.commands import Answer
@@ -53,7 +53,7 @@ async def test_opening_seats_the_opener_and_starts_a_full_match(stores: Stores) 
     """A match for one is being played as soon as its opener sits, and pins all it was opened on."""
     _, listed = await stores.node().openings.open(ANN, proposal(), None)
     assert listed.version == 4
-    assert listed.match.phase is Phase.PLAYING
+    assert listed.match.status is MatchStatus.PLAYING
     assert (listed.match.terms.game, listed.match.terms.ruleset) == ("montana", "montana/1")
     assert listed.match.terms.seed_commitment.startswith("sha256:")
     names = [
@@ -82,7 +82,7 @@ async def test_a_match_waits_for_its_seats(stores: Stores) -> None:
     with pytest.raises(Forbidden, match="NOT_SEATED"):
         await gives(node, match, NINE)
     seated = await lobby_of(node).take_seat(BEN, match, 0, "luck", "k")
-    assert seated[1].match.phase is Phase.PLAYING
+    assert seated[1].match.status is MatchStatus.PLAYING
     await gives(node, match, Resign(), player=BEN)
     assert await lobby_of(stores.node()).take_seat(BEN, match, 0, "luck", "k") == seated
     match = await opened(node, seat=None)

@@ -10,9 +10,9 @@ from domain.match import (
     ChatMode,
     Disclosure,
     HolderKind,
+    MatchStatus,
     MemoryAid,
     OnTimeOut,
-    Phase,
     PlayerId,
     Reason,
     StartMode,
@@ -60,14 +60,14 @@ def fit(**changes: Any) -> str:
 async def test_the_first_waits_and_the_next_joins(node: Services, stores: Stores) -> None:
     """Whoever comes takes the lowest free seat, on any node; the last one starts the match."""
     first = await joins(node, ANN, 3)
-    assert (first.match.phase, seated(first.match)) == (Phase.OPEN, [ANN, None, None])
+    assert (first.match.status, seated(first.match)) == (MatchStatus.OPEN, [ANN, None, None])
     second = await joins(stores.node(), BEN, 3, entropy="luck", kind=HolderKind.BOT)
     assert (second.id, seated(second.match)) == (first.id, [ANN, BEN, None])
     held = second.match.holders[1]
     assert held is not None
     assert (held.entropy, held.kind) == ("luck", HolderKind.BOT)
     third = await joins(node, CAM, 3)
-    assert (third.id, third.match.phase) == (first.id, Phase.PLAYING)
+    assert (third.id, third.match.status) == (first.id, MatchStatus.PLAYING)
     assert (await joins(node, DOT, 3)).id != first.id
 
 
@@ -86,7 +86,7 @@ async def test_a_match_opened_in_another_way_is_joined_too(node: Services) -> No
     first = await joins(node, BEN)
     assert (first.id, seated(first.match)) == (waits.id, [DOT, BEN])
     second = await joins(node, CAM)
-    assert (second.id, second.match.phase, seated(second.match)) == (fits, Phase.PLAYING, [ANN, CAM])
+    assert (second.id, second.match.status, seated(second.match)) == (fits, MatchStatus.PLAYING, [ANN, CAM])
     assert seated((await joins(node, DOT)).match) == [DOT, None]
 
 
@@ -138,7 +138,7 @@ async def test_a_player_has_so_many_open_matches(node: Services, stores: Stores)
             await joins(node, ANN, 3)
     assert await stores.node().quick_match.join(ANN, wanted(), "first") == first
     assert (await joins(node, ANN)).id == first[1].id
-    assert (await node.quick_match.join(ANN, proposal(), None))[1].match.phase is Phase.PLAYING
+    assert (await node.quick_match.join(ANN, proposal(), None))[1].match.status is MatchStatus.PLAYING
     await joins(node, BEN, 3)
     assert seated((await joins(node, ANN, 3)).match) == [BEN, ANN, None]
     await node.lobby.cancel(ANN, ids[-1], None)
@@ -157,7 +157,7 @@ async def test_the_same_key_comes_to_the_same_match(node: Services, stores: Stor
     first, *others = await asyncio.gather(*calls)
     assert others == [first, first]
     second = await node.quick_match.join(BEN, wanted(), "k")
-    assert (second[1].id, second[1].match.phase) == (first[1].id, Phase.PLAYING)
+    assert (second[1].id, second[1].match.status) == (first[1].id, MatchStatus.PLAYING)
     for who, before in ((ANN, first), (BEN, second)):
         assert await stores.node().quick_match.join(who, wanted(), "k") == before
         with pytest.raises(KeyReused):
@@ -167,7 +167,7 @@ async def test_the_same_key_comes_to_the_same_match(node: Services, stores: Stor
 async def test_a_solo_game_begins_at_once(node: Services) -> None:
     """There is nobody to wait for; the same key opens one match."""
     first = await node.quick_match.join(ANN, proposal(), "k")
-    assert first[1].match.phase is Phase.PLAYING
+    assert first[1].match.status is MatchStatus.PLAYING
     assert await node.quick_match.join(ANN, proposal(), "k") == first
     assert (await node.quick_match.join(BEN, proposal(), None))[1].id != first[1].id
 
@@ -233,7 +233,7 @@ async def test_many_at_once_fill_their_matches(stores: Stores) -> None:
     players = [player(number) for number in range(1, 32)]
     found = await asyncio.gather(*(joins(nodes[n % 3], one, 3) for n, one in enumerate(players)))
     matches = [await match_of(nodes[0], id) for id in sorted({listed.id for listed in found})]
-    assert [match.phase for match in matches] == [Phase.PLAYING] * 10 + [Phase.OPEN]
+    assert [match.status for match in matches] == [MatchStatus.PLAYING] * 10 + [MatchStatus.OPEN]
     sitting = [holder for match in matches for holder in seated(match) if holder is not None]
     assert sorted(sitting) == sorted(players)
 
@@ -308,5 +308,5 @@ async def test_a_caller_who_goes_away_leaves_nothing_half_done(node: Services) -
     task.cancel()
     second = await joins(node, BEN)
     await node.quick_match.drain()
-    assert (second.match.phase, seated(second.match)) == (Phase.PLAYING, [ANN, BEN])
+    assert (second.match.status, seated(second.match)) == (MatchStatus.PLAYING, [ANN, BEN])
     assert task.cancelled()

@@ -11,9 +11,9 @@ from domain.match import (
     ChatMode,
     Disclosure,
     HolderKind,
+    MatchStatus,
     MemoryAid,
     OnTimeOut,
-    Phase,
     PlayerId,
     Reason,
     Resign,
@@ -66,7 +66,7 @@ async def test_the_first_to_ask_opens_and_the_others_sit_down(node: Services) ->
     before = await match_of(node, id)
     _, listed = await node.rematches.rematch(CAM, id, "luck", None)
     again = listed.match
-    assert (again.terms.rematch_of, again.terms.opener, again.phase) == (id, CAM, Phase.OPEN)
+    assert (again.terms.rematch_of, again.terms.opener, again.status) == (id, CAM, MatchStatus.OPEN)
     assert (seated(again), set(again.invited)) == ([None, None, CAM], {ANN, BEN})
     assert again.holders[2] is not None
     assert again.holders[2].entropy == "luck"
@@ -74,7 +74,7 @@ async def test_the_first_to_ask_opens_and_the_others_sit_down(node: Services) ->
         _, other = await node.rematches.rematch(player, id, "", None)
         assert other.id == listed.id
     begun = await match_of(node, listed.id)
-    assert (begun.phase, seated(begun)) == (Phase.PLAYING, [ANN, BEN, CAM])
+    assert (begun.status, seated(begun)) == (MatchStatus.PLAYING, [ANN, BEN, CAM])
     assert before.first is not None
     assert begun.first == (before.first + 1) % 3
     assert begun.terms.options == replace(before.terms.options, first_seat=begun.first)
@@ -111,7 +111,7 @@ async def test_all_who_ask_at_the_same_moment_come_to_the_same_match(stores: Sto
     answers = await asyncio.gather(*calls)
     (again,) = {listed.id for _, listed in answers}
     match = await match_of(nodes[0], again)
-    assert (match.phase, seated(match)) == (Phase.PLAYING, [ANN, BEN, CAM, DOT])
+    assert (match.status, seated(match)) == (MatchStatus.PLAYING, [ANN, BEN, CAM, DOT])
 
 
 async def test_the_same_key_gives_the_same_answer(node: Services, stores: Stores) -> None:
@@ -119,12 +119,12 @@ async def test_the_same_key_gives_the_same_answer(node: Services, stores: Stores
     id = await over(node, BEN)
     first = await node.rematches.rematch(ANN, id, "", "rematch 1")
     _, begun = await node.rematches.rematch(BEN, id, "", "rematch 1")
-    assert (first[1].match.phase, begun.match.phase) == (Phase.OPEN, Phase.PLAYING)
+    assert (first[1].match.status, begun.match.status) == (MatchStatus.OPEN, MatchStatus.PLAYING)
     assert await stores.node().rematches.rematch(ANN, id, "", "rematch 1") == first
     with pytest.raises(KeyReused):
         await node.rematches.rematch(ANN, id, "luck", "rematch 1")
     _, now = await node.rematches.rematch(ANN, id, "", "another")
-    assert (now.id, now.match.phase) == (first[1].id, Phase.PLAYING)
+    assert (now.id, now.match.status) == (first[1].id, MatchStatus.PLAYING)
 
 
 async def test_only_those_who_played_play_again(node: Services) -> None:
@@ -168,7 +168,7 @@ async def test_bots_are_there_at_once(node: Services) -> None:
     _, listed = await node.rematches.rematch(ANN, id, "", None)
     assert seated(listed.match) == [ANN, account(BOTS["random"], 1), None]
     _, begun = await node.rematches.rematch(BEN, id, "", None, kind=HolderKind.BOT)
-    assert begun.match.phase is Phase.PLAYING
+    assert begun.match.status is MatchStatus.PLAYING
     assert [None if held is None else held.kind for held in begun.match.holders] == [
         HolderKind.HUMAN,
         HolderKind.BOT,
@@ -184,7 +184,7 @@ async def test_a_rematch_that_was_called_off_is_followed_by_another(node: Servic
     _, second = await node.rematches.rematch(BEN, id, "", None)
     assert second.id != first[1].id
     _, begun = await stores.node().rematches.rematch(ANN, id, "", None)
-    assert (begun.id, begun.match.phase) == (second.id, Phase.PLAYING)
+    assert (begun.id, begun.match.status) == (second.id, MatchStatus.PLAYING)
     assert await node.rematches.rematch(ANN, id, "", "k") == first
 
 
@@ -219,7 +219,7 @@ async def test_a_match_for_one_is_played_again(node: Services) -> None:
     assert refused.value.reason is Reason.MATCH_NOT_OVER
     await resigns(node, ANN, played.id)
     _, again = await node.rematches.rematch(ANN, played.id, "", None)
-    assert again.match.phase is Phase.PLAYING
+    assert again.match.status is MatchStatus.PLAYING
     assert again.match.terms.options == GAMES["montana"].options(deal=1)
 
 

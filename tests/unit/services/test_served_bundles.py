@@ -7,7 +7,7 @@ import pytest
 
 from adapters.keys.signing import Ed25519Signatures
 from domain.games import GAMES
-from domain.match import Phase, PlayerId, Resign
+from domain.match import MatchStatus, PlayerId, Resign
 from domain.match.heads import Head, signed_head
 from domain.shared.chain import written
 from domain.shared.seats import Seat, seats_in_order
@@ -48,7 +48,7 @@ async def played(stores: Stores, game: str) -> tuple[Services, MatchId, list[Pla
         await services.lobby.take_seat(players[seat], listed.id, seat, f"entropy {seat}", None)
     for number in range(MOVES + len(players)):
         view = await matches.queries.view(listed.id, players[0], version=None, looking_as=None)
-        if view.state is Phase.FINISHED:
+        if view.status is MatchStatus.FINISHED:
             break
         seat = dice.choice(view.to_act)
         own = await matches.queries.legal_moves(listed.id, players[seat])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domain.games import GAMES
-from domain.match import OnTimeOut, Phase, PlayerId, Reason, TimeControl, TimeControlKind
+from domain.match import MatchStatus, OnTimeOut, PlayerId, Reason, TimeControl, TimeControlKind
 from domain.shared.outcomes import OutcomeKind
 from domain.shared.rejections import Rejected
 from services.background.timekeeper import POLL, TOGETHER, Due, Timekeeper
@@ -99,8 +99,8 @@ async def test_a_default_move_may_be_made_instead(table: Table) -> None:
     assert names[-1] == "match.clocks_set"
     view = await table.node.queries.view(match, ANN, version=None, looking_as=None)
     (acting,) = view.to_act
-    assert (view.state, view.clocks and view.clocks.deadline(acting)) == (
-        Phase.PLAYING,
+    assert (view.status, view.clocks and view.clocks.deadline(acting)) == (
+        MatchStatus.PLAYING,
         table.clock.now() + 30 * SECOND,
     )
 
@@ -110,10 +110,10 @@ async def test_days_are_kept_like_seconds(table: Table) -> None:
     match = await table.duel(TimeControl(TimeControlKind.DAYS, days=3))
     table.clock.advance(3 * DAY - SECOND)
     await table.timekeeper.step()
-    assert (await table.node.queries.read(match, ANN)).match.phase is Phase.PLAYING
+    assert (await table.node.queries.read(match, ANN)).match.status is MatchStatus.PLAYING
     table.clock.advance(SECOND)
     await table.timekeeper.step()
-    assert (await table.node.queries.read(match, ANN)).match.phase is Phase.FINISHED
+    assert (await table.node.queries.read(match, ANN)).match.status is MatchStatus.FINISHED
 
 
 async def test_a_move_in_time_keeps_it_going(table: Table) -> None:
@@ -123,7 +123,7 @@ async def test_a_move_in_time_keeps_it_going(table: Table) -> None:
     await table.move(match)
     table.clock.advance(20 * SECOND)
     await table.timekeeper.step()
-    assert (await table.node.queries.read(match, ANN)).match.phase is Phase.PLAYING
+    assert (await table.node.queries.read(match, ANN)).match.status is MatchStatus.PLAYING
 
 
 async def test_it_happens_once_whoever_keeps_the_time(table: Table) -> None:
@@ -231,7 +231,7 @@ async def test_one_that_fails_holds_up_no_other(table: Table) -> None:
     with pytest.raises(Exception, match="NO_SUCH_MATCH"):
         await table.keeping(table.stores.node(), Paged()).step()
     for match in matches:
-        assert (await table.node.queries.read(match, ANN)).match.phase is Phase.FINISHED
+        assert (await table.node.queries.read(match, ANN)).match.status is MatchStatus.FINISHED
 
 
 async def test_a_match_that_nobody_fills_is_called_off(table: Table) -> None:
@@ -244,13 +244,13 @@ async def test_a_match_that_nobody_fills_is_called_off(table: Table) -> None:
     _, young = await table.node.openings.open(ANN, proposal(seat=None), None)
     table.clock.advance(OPEN_FOR - HOUR - SECOND)
     await table.another().step()
-    assert (await table.node.queries.read(old.id, ANN)).match.phase is Phase.OPEN
+    assert (await table.node.queries.read(old.id, ANN)).match.status is MatchStatus.OPEN
     table.clock.advance(SECOND)
     await asyncio.gather(*(table.another().step() for _ in range(3)))
     phases = [
-        (await table.node.queries.read(id, ANN)).match.phase for id in (old.id, days.id, young.id, begun)
+        (await table.node.queries.read(id, ANN)).match.status for id in (old.id, days.id, young.id, begun)
     ]
-    assert phases == [Phase.CANCELLED, Phase.CANCELLED, Phase.OPEN, Phase.PLAYING]
+    assert phases == [MatchStatus.CANCELLED, MatchStatus.CANCELLED, MatchStatus.OPEN, MatchStatus.PLAYING]
     last = (await table.node.queries.events(old.id, ANN, after=1, size=9, looking_as=None)).items
     assert [(event.type, event.seat) for event in last] == [("match.cancelled", None)]
 
@@ -261,7 +261,7 @@ async def test_it_looks_for_those_every_minute(table: Table) -> None:
     await table.timekeeper.step()
     table.clock.advance(OPEN_FOR)
     await table.timekeeper.step()
-    assert (await table.node.queries.read(old.id, ANN)).match.phase is Phase.CANCELLED
+    assert (await table.node.queries.read(old.id, ANN)).match.status is MatchStatus.CANCELLED
 
 
 async def test_a_store_that_is_away_is_said_so(table: Table) -> None:

@@ -38,7 +38,7 @@ def test_a_view_has_the_memory_aid_unless_the_match_is_played_without() -> None:
 def test_after_an_end_by_resignation_totals_that_the_outcome_tells_are_shown(viewer: Viewer) -> None:
     """However a match of Mountains ended, every viewer sees all stamps; before it only its own (§7)."""
     _, match = playing(MOUNTAINS, MountainsOptions(summit_books=SummitBooks.SECRET), 2)
-    match = replace(match, table=replace(match.table, stamps=(3, 5)))
+    match = replace(match, state=replace(match.state, stamps=(3, 5)))
     events, ended = submit(MOUNTAINS, match, Seat(1), Resign(), luck())
     resigned, finished = events
     before = stamps_of(MOUNTAINS, evolve(MOUNTAINS, match, resigned), viewer)
