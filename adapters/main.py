@@ -44,7 +44,7 @@ from adapters.postgres.webhooks.store import PostgresWebhooks
 from adapters.postgres.work import PostgresWork
 from adapters.rest.app import build as build_rest
 from adapters.rest.requests import MAX_BODY
-from adapters.rest.server.bounds import Connections
+from adapters.rest.server.bounds import HttpConnections
 from adapters.rest.server.connections import HttpConnection
 from adapters.rest.server.socket_connections import SocketConnection
 from adapters.settings import Address, Settings, variable
@@ -246,7 +246,7 @@ async def _serve(
         room = _room_for_connections(settings.pool_size, faces=duties.rest + duties.grpc)
         single = None if settings.limits.trusted_proxies else settings.limits.connections
         if duties.rest:
-            bounds = Connections(room, single)
+            bounds = HttpConnections(room, single)
             http_addr, stop = await start_rest(settings.http_addr, services, limiter, bounds, settings.place)
             closing.append(stop)
         if duties.grpc:
@@ -281,7 +281,7 @@ async def start_rest(
     address: Address,
     services: Services,
     limiter: Limiter | None = None,
-    connections: Connections | None = None,
+    connections: HttpConnections | None = None,
     place: Place | None = None,
 ) -> tuple[Address, Stop]:
     """Start REST and return where it listens and what stops it.
@@ -297,7 +297,7 @@ async def start_rest(
         StartError: The address cannot be listened on.
     """
     if connections is None:
-        connections = Connections()
+        connections = HttpConnections()
     listeners = _listeners("http_addr", address)
     config = uvicorn.Config(
         build_rest(services, installed_version("montane"), limiter, place),

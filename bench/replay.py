@@ -19,7 +19,7 @@ from bench.load import played
 from bench.serving import database, serving
 from domain.games import GAMES
 from domain.match import fold
-from services.matches.loaded import LiveMatches
+from services.matches.loaded import LoadedMatches
 from services.shared.ids import MatchId, parsed
 
 LENGTHS = (100, 1_000)
@@ -57,11 +57,11 @@ async def _loads(conninfo: str, matches: list[MatchId], rounds: int) -> None:
             )
 
         async def load(id: MatchId = id) -> None:
-            await LiveMatches(dict(GAMES), store, 1, 1).at_version(id)
+            await LoadedMatches(dict(GAMES), store, 1, 1).at_version(id)
 
         await datastore.execute("DELETE FROM match_snapshots")
         bare, cold = await _timed(select, rounds), await _timed(load, rounds)
-        live = await LiveMatches(dict(GAMES), store, 1, 1).at_version(id, length - 5)
+        live = await LoadedMatches(dict(GAMES), store, 1, 1).at_version(id, length - 5)
         await store.keep_snapshot(id, live.snapshot())
         warm = await _timed(load, rounds)
         events = [recorded.event for recorded in await store.read(id)]

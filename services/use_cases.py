@@ -8,7 +8,7 @@ from domain.shared.game import Games
 from services.chat.chat import Chat
 from services.chat.log import ChatLog
 from services.lobby.branches import Branches
-from services.lobby.erasure import Departures
+from services.lobby.erasure import Erasure
 from services.lobby.holdings import Holdings
 from services.lobby.invitations import Invitations
 from services.lobby.match_list import MatchList, MatchPages
@@ -146,7 +146,7 @@ class Services(Struct, frozen=True, kw_only=True):
     match_streams: MatchStreams
     lobby: Lobby
     players: Players
-    departures: Departures
+    departures: Erasure
     blocks: Blocks
     holdings: Holdings
     chat: Chat
@@ -210,7 +210,7 @@ def build(ports: Ports, measures: Measures, vitals: Vitals | None = None) -> Ser
         match_streams=MatchStreams(channels, queries, decisions),
         lobby=lobby,
         players=players,
-        departures=Departures(players, match_list, lobby),
+        departures=Erasure(players, match_list, lobby),
         blocks=Blocks(block_list, players, clock),
         holdings=holdings,
         chat=chat,

@@ -23,7 +23,7 @@ from domain.match.proof import Link
 from domain.shared.game import Games
 from domain.shared.seats import Seat
 from services.matches.loaded import NAME_BYTES
-from services.matches.store import Done, Recorded, Snapshot
+from services.matches.store import Recorded, Snapshot, StoredCommand
 
 SCHEMA = 1
 """The shape in which events are written today."""
@@ -176,12 +176,13 @@ class SnapshotMapper:
     def __init__(self, games: Games) -> None:
         """Take the registered games."""
         self._decoders = {
-            game.id: msgspec.json.Decoder(filled(Kept, game.state, game.options)) for game in games.values()
+            game.id: msgspec.json.Decoder(filled(StoredSnapshot, game.state, game.options))
+            for game in games.values()
         }
 
     def to_stored(self, match: UUID, snapshot: Snapshot) -> StoredEvent:
         """Return a snapshot as it is stored."""
-        kept = Kept(
+        kept = StoredSnapshot(
             schema=SNAPSHOT_SCHEMA,
             game=snapshot.match.terms.game,
             ruleset=snapshot.match.terms.ruleset,
@@ -200,7 +201,9 @@ class SnapshotMapper:
             if shape.schema != SNAPSHOT_SCHEMA:
                 return None
             kept = self._decoders[shape.game].decode(stored.state)
-            done = tuple((name, Done(first, last)) for name, first, last in DONE.iter_unpack(kept.done))
+            done = tuple(
+                (name, StoredCommand(first, last)) for name, first, last in DONE.iter_unpack(kept.done)
+            )
         except (msgspec.DecodeError, KeyError, RecursionError, struct.error):
             return None
         return Snapshot(
@@ -213,7 +216,7 @@ class SnapshotMapper:
         )
 
 
-class Kept[S, O](Struct, frozen=True, kw_only=True):
+class StoredSnapshot[S, O](Struct, frozen=True, kw_only=True):
     """What is stored as a snapshot's state."""
 
     schema: int

@@ -16,7 +16,7 @@ from msgspec import Struct
 from domain.match import Finished
 from services.matches.commands import Answer
 from services.matches.views import SeenEvent
-from services.streams.match_stream import Told, Watch
+from services.streams.match_stream import Encoded, Watch
 
 WAITING = 16
 """How many answers may wait to be sent; then no further request is read."""
@@ -36,7 +36,7 @@ class Reply[Message](Struct):
 
 async def conversation[Request, Message](
     watch: Watch, requests: AsyncIterator[Request], reply: Callable[[Request], Awaitable[Reply[Message]]]
-) -> AsyncGenerator[tuple[Sequence[Told], Sequence[Message]]]:
+) -> AsyncGenerator[tuple[Sequence[Encoded], Sequence[Message]]]:
     """Give what is to be sent, items before messages, until the stream is over or no request comes any more.
 
     Args:

@@ -11,9 +11,9 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError, Message
 
-from adapters.grpc.limits import LOGIN, standing, visit
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.patience import Patience, TooSlow
+from adapters.grpc.rate_limits import LOGIN, Context, standing, visit
 from adapters.grpc.requests import check
 from adapters.grpc.status import KEY, bug, request_too_slow, status_of, too_slow
 from domain.match import PlayerId
@@ -29,7 +29,6 @@ OWN = "/montane."
 EOF: Any = grpc.aio.EOF  # type: ignore[attr-defined] # missing in the stubs
 """What is read when a client sends nothing more."""
 
-type Context = grpc.aio.ServicerContext[Any, Any]
 
 log = logging.getLogger(__name__)
 

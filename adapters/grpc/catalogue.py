@@ -2,10 +2,10 @@
 
 from typing import override
 
-from adapters.grpc.calls import Context
 from adapters.grpc.generated.montane.v1 import catalogue_pb2 as pb
 from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServiceServicer
 from adapters.grpc.mapping import COMMAND, OPTIONS, PAYLOAD, TABLE, Mapper, message_of, numbers_of
+from adapters.grpc.rate_limits import Context
 from domain.shared.catalogues import Grade
 from domain.shared.game import AnyGame
 from services.bots.accounts import BOTS

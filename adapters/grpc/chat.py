@@ -3,12 +3,12 @@
 from collections.abc import AsyncGenerator
 from typing import assert_never, override
 
-from adapters.grpc.calls import CUT_OFF, Context, caller, caller_if_any, idempotency_key, onlooker, tell_key
+from adapters.grpc.calls import CUT_OFF, caller, caller_if_any, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import chat_pb2 as pb
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceServicer
 from adapters.grpc.generated.montane.v1.matches_pb2 import SeatedPlayer as SeatedPlayerMessage
-from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import member_of, numbers_of, timestamp_of
+from adapters.grpc.rate_limits import VISIT, Context
 from adapters.grpc.requests import invitation_in, page_size
 from services.chat.chat import Chat
 from services.chat.log import ChatMessage, ChatReport, ChatRoom, ReportReason

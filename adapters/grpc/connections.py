@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from adapters.notices import Notice
-from services.shared.rate_limits import Key, network
+from services.shared.rate_limits import Spender, network
 
 FILES = Path("/dev/fd")
 """Where Linux and macOS show the open files of a process."""
@@ -23,7 +23,7 @@ type Peer = tuple[str, int]
 log = logging.getLogger(__name__)
 
 
-class Connections:
+class GrpcConnections:
     """The open connections of a gRPC server."""
 
     def __init__(self, port: int, most: int | None, per_address: int | None) -> None:
@@ -49,7 +49,7 @@ class Connections:
         bounds = [bound for bound in (self._most, self._per_address) if bound is not None]
         if not bounds or _files() <= min(bounds):
             return
-        found: defaultdict[Key, list[tuple[bool, int, Peer]]] = defaultdict(list)
+        found: defaultdict[Spender, list[tuple[bool, int, Peer]]] = defaultdict(list)
         for one, peer, file in self._open():
             one.close()
             found[network(peer[0])].append((peer not in self._known, file, peer))

@@ -6,12 +6,12 @@ from typing import Any, override
 
 from google.protobuf.descriptor import EnumDescriptor
 
-from adapters.grpc.calls import Context, caller, idempotency_key, tell_key
+from adapters.grpc.calls import caller, idempotency_key, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
-from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import Mapper, member_of
+from adapters.grpc.rate_limits import VISIT, Context
 from adapters.grpc.requests import invitation_in
 from domain.match import (
     ChatMode,
@@ -27,7 +27,7 @@ from domain.match import (
 from domain.shared.catalogues import clause_about
 from domain.shared.game import AnyGame
 from services.matches.opening import Proposal
-from services.matches.store import Listed
+from services.matches.store import MatchWithoutState
 from services.matches.summaries import summaries
 from services.players.store import Scope
 from services.shared.errors import Malformed
@@ -222,10 +222,10 @@ class LobbyCalls(MatchServiceServicer):
             )
         return options
 
-    async def _match(self, listed: Listed) -> pb.Match:
+    async def _match(self, listed: MatchWithoutState) -> pb.Match:
         (match,) = await self._many((listed,))
         return match
 
-    async def _many(self, listed: Sequence[Listed]) -> list[pb.Match]:
+    async def _many(self, listed: Sequence[MatchWithoutState]) -> list[pb.Match]:
         """Return matches with the names of who sits in them."""
         return [self._mapper.summary(one) for one in await summaries(listed, self._services.players)]

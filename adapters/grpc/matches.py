@@ -8,21 +8,13 @@ from functools import partial
 from typing import Any, assert_never, override
 
 from adapters.faces.conversation import Reply, conversation
-from adapters.grpc.calls import (
-    CUT_OFF,
-    Context,
-    caller,
-    caller_if_any,
-    idempotency_key,
-    onlooker,
-    tell_key,
-)
+from adapters.grpc.calls import CUT_OFF, caller, caller_if_any, idempotency_key, onlooker, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2 import ExportMatchRequest
-from adapters.grpc.limits import VISIT
 from adapters.grpc.lobby import LobbyCalls
 from adapters.grpc.mapping import Mapper, member_of
+from adapters.grpc.rate_limits import VISIT, Context
 from adapters.grpc.requests import check, invitation_in, page_size, time_in
 from adapters.grpc.status import bug_refusal, refusal_of
 from domain.match import MatchStatus, PlayerId

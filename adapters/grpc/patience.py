@@ -9,10 +9,8 @@ from collections.abc import Callable
 from time import thread_time
 from typing import Any
 
-import grpc
-
-from adapters.grpc.connections import Connections
-from adapters.grpc.limits import peer_of
+from adapters.grpc.connections import GrpcConnections
+from adapters.grpc.rate_limits import Context, peer_of
 from services.shared.ticks import until
 
 LOOK = 1.0
@@ -23,8 +21,6 @@ REQUEST_SECONDS = 10.0
 """How long a call's request may take to come."""
 ANSWER_SECONDS = 20.0
 """How long the answer to a call may take to be taken."""
-
-type Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class TooSlow(Exception):  # noqa: N818 - what a client is told
@@ -80,7 +76,7 @@ class Patience:
             shut(slow)
 
 
-async def look_after(connections: Connections, patience: Patience) -> None:
+async def look_after(connections: GrpcConnections, patience: Patience) -> None:
     """Look at all connections and calls again and again, until cancelled."""
     loop = asyncio.get_running_loop()
     pause = 0.0

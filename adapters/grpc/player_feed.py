@@ -3,12 +3,12 @@
 from collections.abc import AsyncGenerator
 from typing import assert_never, override
 
-from adapters.grpc.calls import CUT_OFF, Context, caller
+from adapters.grpc.calls import CUT_OFF, caller
 from adapters.grpc.chat import message_of
 from adapters.grpc.generated.montane.v1 import player_feed_pb2 as pb
 from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedServiceServicer
-from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import numbers_of, timestamp_of
+from adapters.grpc.rate_limits import VISIT, Context
 from adapters.grpc.requests import page_size
 from services.notify.player_feed import (
     PlayerCaughtUp,

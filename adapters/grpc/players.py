@@ -4,12 +4,12 @@ from typing import override
 
 from msgspec import UNSET
 
-from adapters.grpc.calls import Context, caller, onlooker
+from adapters.grpc.calls import caller, onlooker
 from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import players_pb2 as pb
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceServicer
-from adapters.grpc.limits import VISIT
 from adapters.grpc.mapping import members_of, numbers_of, timestamp_of
+from adapters.grpc.rate_limits import VISIT, Context
 from adapters.grpc.requests import page_size, time_in
 from domain.match import PlayerId
 from services.players.blocks import Block

@@ -5,11 +5,11 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import override
 
-from adapters.grpc.calls import CUT_OFF, Context, onlooker
+from adapters.grpc.calls import CUT_OFF, onlooker
 from adapters.grpc.generated.montane.v1 import proofs_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceServicer
-from adapters.grpc.limits import VISIT
 from adapters.grpc.matches import looking_as
+from adapters.grpc.rate_limits import VISIT, Context
 from adapters.grpc.requests import invitation_in, page_size
 from services.players.accounts import Players
 from services.proof.heads import SignedDay

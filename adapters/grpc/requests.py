@@ -17,7 +17,7 @@ LARGEST_PAGE = 200
 FEW = 6
 """How many values of an enumeration are listed when one is wrong."""
 
-type Check = Callable[[Any, str], None]
+type MessageCheck = Callable[[Any, str], None]
 """Checks a message, or a field's value, at a path."""
 
 
@@ -79,7 +79,7 @@ def _refuse_unknown(message: Message, path: str) -> None:
 
 
 @cache
-def _checked(descriptor: Descriptor) -> Check:
+def _checked(descriptor: Descriptor) -> MessageCheck:
     """Return what checks a message of a type, its path with a dot behind it."""
     oneofs = [
         (oneof.name, "one of " + ", ".join(field.name for field in oneof.fields))
@@ -109,7 +109,7 @@ def _checked(descriptor: Descriptor) -> Check:
     return check
 
 
-def _value(field: FieldDescriptor) -> Check | None:
+def _value(field: FieldDescriptor) -> MessageCheck | None:
     """Return what checks a value of a field, or None if every value is good."""
     if (kind := field.message_type) is not None:
         return lambda value, path: _checked(kind)(value, f"{path}.")

@@ -12,7 +12,7 @@ from grpc_reflection.v1alpha import reflection
 from adapters.grpc.calls import Calls
 from adapters.grpc.catalogue import Catalogue
 from adapters.grpc.chat import ChatCalls
-from adapters.grpc.connections import Connections
+from adapters.grpc.connections import GrpcConnections
 from adapters.grpc.generated.montane.v1 import (
     catalogue_pb2,
     chat_pb2,
@@ -162,7 +162,7 @@ class GrpcServer:
         await server.start()
         self._server = server
         limits = self._limiter.limits
-        connections = Connections(
+        connections = GrpcConnections(
             self.port, self._most_connections, None if limits.trusted_proxies else limits.connections
         )
         self._watches = [

@@ -2,10 +2,11 @@
 
 from typing import override
 
-from adapters.grpc.calls import Context, onlooker
+from adapters.grpc.calls import onlooker
 from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1 import statistics_pb2 as pb
 from adapters.grpc.generated.montane.v1.statistics_pb2_grpc import StatisticsServiceServicer
+from adapters.grpc.rate_limits import Context
 from adapters.grpc.requests import page_size
 from domain.match import PlayerId
 from services.players.names import SeatedPlayer

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from typing import override
 
-from adapters.grpc.calls import Context, caller
+from adapters.grpc.calls import caller
 from adapters.grpc.generated.montane.v1 import webhooks_pb2 as pb
 from adapters.grpc.generated.montane.v1.webhooks_pb2_grpc import WebhookServiceServicer
 from adapters.grpc.mapping import member_of, members_of, numbers_of, timestamp_of
+from adapters.grpc.rate_limits import Context
 from adapters.grpc.requests import page_size
 from services.notify.subscriptions import (
     Attempt,

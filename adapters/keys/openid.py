@@ -72,7 +72,7 @@ class Discovery(Struct, frozen=True):
     jwks_uri: str
 
 
-class KeySet(Struct, frozen=True):
+class IssuerKeys(Struct, frozen=True):
     """An issuer's public keys."""
 
     keys: list[dict[str, Any]]
@@ -179,7 +179,7 @@ class OpenIdIssuer:
         try:
             async with asyncio.timeout(TIMEOUT):
                 address = self._jwks_url or await self._discovered()
-                found = await self._get(address, KeySet)
+                found = await self._get(address, IssuerKeys)
             keys = [key for data in found.keys[:MOST_KEYS] if (key := _usable(data)) is not None]
             if not keys:
                 raise ValueError("it has no key that can be used")

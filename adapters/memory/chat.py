@@ -5,16 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from domain.match import PlayerId
-from services.chat.log import (
-    Message,
-    MessageId,
-    Pace,
-    Posted,
-    Reader,
-    Report,
-    ReportId,
-    TooFast,
-)
+from services.chat.log import MessageId, Pace, Posted, Reader, Report, ReportId, StoredMessage, TooFast
 from services.shared.ids import MatchId
 
 
@@ -23,13 +14,13 @@ class MemoryChatLog:
 
     def __init__(self) -> None:
         """Begin with nothing said."""
-        self._messages: list[Message] = []
+        self._messages: list[StoredMessage] = []
         self._posted: dict[tuple[PlayerId | None, str], Posted] = {}
         self._recipients: list[Sequence[PlayerId]] = []
         self._reports: dict[tuple[MessageId, PlayerId | None], Report] = {}
 
     async def post(
-        self, message: Message, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
+        self, message: StoredMessage, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
     ) -> Posted:
         """Store a message at the next position; return the earlier one if the author used the key before."""
         if (earlier := self._posted.get((message.author, key))) is not None:
@@ -55,7 +46,7 @@ class MemoryChatLog:
 
     async def read(
         self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
-    ) -> list[Message]:
+    ) -> list[StoredMessage]:
         """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
         found = [
             message
@@ -64,24 +55,24 @@ class MemoryChatLog:
         ]
         return found[:limit]
 
-    async def message(self, match: MatchId, id: MessageId) -> Message | None:
+    async def message(self, match: MatchId, id: MessageId) -> StoredMessage | None:
         """Return a message of a match."""
         return next((one for one in self._messages if (one.match, one.id) == (match, id)), None)
 
-    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
+    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[StoredMessage]:
         """Return the messages of all matches that are for a player, behind a position, in order."""
         return [message for message in self._for(player) if message.position > after][:limit]
 
-    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> Message | None:
+    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> StoredMessage | None:
         """Return a message that is for a player, or one up to a position where nobody knows any more."""
         known = [*self._for(player), *self._messages[:forgotten]]
         return next((one for one in known if one.id == id), None)
 
-    async def latest_for(self, player: PlayerId) -> Message | None:
+    async def latest_for(self, player: PlayerId) -> StoredMessage | None:
         """Return the last message of all matches that is for a player; None if there is none."""
         return next(reversed(self._for(player)), None)
 
-    async def remove(self, match: MatchId, id: MessageId) -> Message | None:
+    async def remove(self, match: MatchId, id: MessageId) -> StoredMessage | None:
         """Take a message's text away, and return what is left of it; None if there is no such message."""
         if (message := await self.message(match, id)) is None:
             return None
@@ -100,6 +91,6 @@ class MemoryChatLog:
             replace(report, message=self._messages[report.message.position - 1]) for report in found[:limit]
         ]
 
-    def _for(self, player: PlayerId) -> list[Message]:
+    def _for(self, player: PlayerId) -> list[StoredMessage]:
         told = zip(self._messages, self._recipients, strict=True)
         return [message for message, players in told if player in players]

@@ -12,7 +12,7 @@ from domain.shared.game import Games
 from services.lobby.match_list import ListPlace, MatchFilter
 from services.matches.access import may_know
 from services.matches.same_terms import fit_of
-from services.matches.store import Listed
+from services.matches.store import MatchWithoutState
 from services.shared.ids import MatchId, match_id
 
 
@@ -26,7 +26,7 @@ class MemoryMatchList:
 
     async def page(
         self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
-    ) -> list[Listed]:
+    ) -> list[MatchWithoutState]:
         """Return matches that the viewer may know of, newest first."""
 
         def is_wanted(one: Happened) -> bool:
@@ -44,7 +44,7 @@ class MemoryMatchList:
 
         found = sorted(filter(is_wanted, self._last()), key=_place, reverse=True)
         return [
-            Listed(
+            MatchWithoutState(
                 id=match_id(one.number),
                 opened_at=one.opened_at,
                 match=replace(one.match, clocks=None),

@@ -8,7 +8,7 @@ from adapters.postgres.read_models.player_feed import inviter
 from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId
 from domain.shared.game import Games
-from services.notify.player_feed import Entry, Place, PlayerEventKind, concerns
+from services.notify.player_feed import FeedEntry, Place, PlayerEventKind, concerns
 from services.shared.ids import match_id
 
 
@@ -20,12 +20,12 @@ class MemoryPlayerLog:
         self._games = games
         self._log = log
         self.starts: dict[PlayerId, Place] = {}
-        self._notices: dict[PlayerId, dict[int, Entry]] = {}
+        self._notices: dict[PlayerId, dict[int, FeedEntry]] = {}
 
     def notify(self, player: PlayerId, webhook: str, at: datetime) -> None:
         """Tell a player that a webhook was paused."""
         number = 1 + len(self._all(player))
-        self._notices.setdefault(player, {})[number] = Entry(
+        self._notices.setdefault(player, {})[number] = FeedEntry(
             number=number,
             kind=PlayerEventKind.WEBHOOK_PAUSED,
             match=None,
@@ -36,7 +36,7 @@ class MemoryPlayerLog:
             at=at,
         )
 
-    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
+    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[FeedEntry]:
         """Return what concerns a player behind a number, in order."""
         begin = max(after, (await self.start(player)).number)
         return self._all(player)[begin : begin + limit]
@@ -49,15 +49,15 @@ class MemoryPlayerLog:
         """Return the number of what concerned the player last, 0 if nothing ever did."""
         return len(self._all(player))
 
-    def _all(self, player: PlayerId) -> list[Entry]:
-        found: list[Entry] = []
+    def _all(self, player: PlayerId) -> list[FeedEntry]:
+        found: list[FeedEntry] = []
         notices = self._notices.get(player, {})
         for one in whole_log(self._games, self._log):
             for concern in concerns(one.recorded.event, one.match, one.newly_to_act):
                 if concern.player == player:
                     while notice := notices.get(len(found) + 1):
                         found.append(notice)
-                    entry = Entry(
+                    entry = FeedEntry(
                         number=len(found) + 1,
                         kind=concern.kind,
                         match=match_id(one.number),

@@ -10,7 +10,7 @@ from msgspec import structs
 from adapters.memory.quotas import MemoryQuotas
 from domain.match import PlayerId
 from services.bots.accounts import ACCOUNTS
-from services.matches.store import OPENING_KEPT, Opening, Secrets
+from services.matches.store import OPENING_KEPT, ClaimedOpening, Secrets
 from services.players.quotas import Holding
 from services.players.store import Player, Token
 from services.shared.ids import MatchId, TokenId, match_id
@@ -111,12 +111,12 @@ class MemorySeeds:
         """Begin without matches; take the log of those that have begun, and how many are open."""
         self._log = log
         self._quotas = quotas
-        self._openings: dict[tuple[UUID, str], Opening] = {}
+        self._openings: dict[tuple[UUID, str], ClaimedOpening] = {}
         self._claimed_at: dict[tuple[UUID, str], datetime] = {}
 
     async def claim(
-        self, owner: UUID, key: str, opening: Opening, at: datetime, holding: Holding | None = None
-    ) -> Opening:
+        self, owner: UUID, key: str, opening: ClaimedOpening, at: datetime, holding: Holding | None = None
+    ) -> ClaimedOpening:
         """Put an opening down for an owner and key; return the earlier one if there is one."""
         claimed = owner, key
         earlier = self._openings.get(claimed)

@@ -41,7 +41,7 @@ from services.notify.webhook_messages import chat_body
 from services.shared.ids import MatchId, match_id, parsed
 
 
-class Kept(Struct):
+class KeptWebhook(Struct):
     """A webhook with what is not shown of it."""
 
     webhook: Webhook
@@ -89,7 +89,7 @@ class MemoryWebhooks:
         self._log = log
         self._seeds = seeds
         self._chat_log = chat_log
-        self._webhooks: dict[WebhookId, Kept] = {}
+        self._webhooks: dict[WebhookId, KeptWebhook] = {}
         self._queued: dict[DeliveryId, Queued] = {}
         self._told = 0
 
@@ -101,7 +101,9 @@ class MemoryWebhooks:
             return False
         since, chat_since = await self._log_end(), await self._chat_end(player)
         proved = webhook.state is not WebhookState.UNPROVED
-        self._webhooks[webhook.id] = Kept(webhook, player, str(target), secret, proved, since, chat_since)
+        self._webhooks[webhook.id] = KeptWebhook(
+            webhook, player, str(target), secret, proved, since, chat_since
+        )
         await self.put(webhook.id, challenge.delivery, challenge.body)
         return True
 
@@ -281,7 +283,7 @@ class MemoryWebhooks:
                 match = match_id(happened.number)
                 self._put(ids[put.subscriber.id], _pending(put.id, put.type, match, at), put.body)
 
-    async def _put_chat(self, id: WebhookId, kept: Kept) -> None:
+    async def _put_chat(self, id: WebhookId, kept: KeptWebhook) -> None:
         """Put down what was said to a webhook's player since the last time."""
         if kept.player is None:
             return
@@ -322,7 +324,7 @@ class MemoryWebhooks:
             else:
                 queued.settle(DeliveryState.FAILED)
 
-    async def _challenged(self, kept: Kept, sent: Sent) -> DisabledReason | None:
+    async def _challenged(self, kept: KeptWebhook, sent: Sent) -> DisabledReason | None:
         """Note what came of a challenge, and return why its webhook is disabled, if it is."""
         if sent.state is DeliveryState.DELIVERED:
             kept.since, kept.chat_since = await self._log_end(), await self._chat_end(kept.player)
@@ -337,7 +339,7 @@ class MemoryWebhooks:
         self._stands(kept)
         return kept.webhook.disabled_reason
 
-    def _stands(self, kept: Kept) -> None:
+    def _stands(self, kept: KeptWebhook) -> None:
         """Let a webhook say how far it is."""
         webhook = kept.webhook
         state = state_of(enabled=webhook.enabled, proved=kept.proved, reason=webhook.disabled_reason)
@@ -388,7 +390,7 @@ def _pending(id: DeliveryId, type: MessageType, match: MatchId, at: datetime) ->
     )
 
 
-def _within(reach: Reach, kept: Kept) -> bool:
+def _within(reach: Reach, kept: KeptWebhook) -> bool:
     if kept.webhook.owner is WebhookOwner.DEPLOYMENT:
         return reach.deployment
     return kept.player == reach.player

@@ -13,7 +13,6 @@ from domain.match import PlayerId
 from domain.shared.seats import Seat
 from services.chat.log import (
     ChatRoom,
-    Message,
     MessageId,
     Pace,
     Posted,
@@ -21,6 +20,7 @@ from services.chat.log import (
     Report,
     ReportId,
     ReportReason,
+    StoredMessage,
     TooFast,
 )
 from services.shared.errors import Unauthenticated
@@ -52,7 +52,7 @@ class PostgresChatLog:
         self._datastore = datastore
 
     async def post(
-        self, message: Message, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
+        self, message: StoredMessage, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
     ) -> Posted:
         """Store a message at the next position; return the earlier one if the author used the key before."""
         author, match = _player(message.author), parsed("match", message.match)
@@ -99,7 +99,7 @@ class PostgresChatLog:
 
     async def read(
         self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
-    ) -> list[Message]:
+    ) -> list[StoredMessage]:
         """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
         readable = sql.SQL("true")
         given: tuple[object, ...] = ()
@@ -117,7 +117,7 @@ class PostgresChatLog:
         rows = await self._datastore.execute(query, (parsed("match", match), after, *given, limit))
         return [_message(row) for row in rows]
 
-    async def message(self, match: MatchId, id: MessageId) -> Message | None:
+    async def message(self, match: MatchId, id: MessageId) -> StoredMessage | None:
         """Return a message of a match."""
         rows = await self._datastore.execute(
             "SELECT * FROM chat_messages WHERE match_id = %s AND message_id = %s",
@@ -125,7 +125,7 @@ class PostgresChatLog:
         )
         return _message(rows[0]) if rows else None
 
-    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
+    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[StoredMessage]:
         """Return the messages of all matches that are for a player, behind a position, in order."""
         rows = await self._datastore.execute(
             "SELECT chat_messages.* FROM chat_recipients JOIN chat_messages USING (position)"
@@ -134,7 +134,7 @@ class PostgresChatLog:
         )
         return [_message(row) for row in rows]
 
-    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> Message | None:
+    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> StoredMessage | None:
         """Return a message that is for a player, or one up to a position where nobody knows any more."""
         rows = await self._datastore.execute(
             "SELECT * FROM chat_messages WHERE message_id = %s AND (position <= %s OR EXISTS"
@@ -143,7 +143,7 @@ class PostgresChatLog:
         )
         return _message(rows[0]) if rows else None
 
-    async def latest_for(self, player: PlayerId) -> Message | None:
+    async def latest_for(self, player: PlayerId) -> StoredMessage | None:
         """Return the last message of all matches that is for a player; None if there is none."""
         rows = await self._datastore.execute(
             "SELECT chat_messages.* FROM chat_recipients JOIN chat_messages USING (position)"
@@ -152,7 +152,7 @@ class PostgresChatLog:
         )
         return _message(rows[0]) if rows else None
 
-    async def remove(self, match: MatchId, id: MessageId) -> Message | None:
+    async def remove(self, match: MatchId, id: MessageId) -> StoredMessage | None:
         """Take a message's text away, and return what is left of it; None if there is no such message."""
         rows = await self._datastore.execute(
             "UPDATE chat_messages SET text = '', removed = true WHERE match_id = %s AND message_id = %s"
@@ -205,8 +205,8 @@ def _posted(row: Mapping[str, Any]) -> Posted:
     return Posted(_message(row), row["digest"])
 
 
-def _message(row: Mapping[str, Any]) -> Message:
-    return Message(
+def _message(row: Mapping[str, Any]) -> StoredMessage:
+    return StoredMessage(
         id=MessageId(written("message", row["message_id"])),
         position=row["position"],
         match=match_id(row["match_id"]),

@@ -9,7 +9,7 @@ from adapters.event_store.store import uuid_of
 from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.quotas import take
 from domain.match import PlayerId
-from services.matches.store import OPENING_KEPT, Opening, Secrets
+from services.matches.store import OPENING_KEPT, ClaimedOpening, Secrets
 from services.players.quotas import Holding
 from services.players.store import Player, Scope, Token
 from services.shared.ids import MatchId, TokenId, parsed, written
@@ -185,8 +185,8 @@ class PostgresSeeds:
         self._most_open = most_open
 
     async def claim(
-        self, owner: UUID, key: str, opening: Opening, at: datetime, holding: Holding | None = None
-    ) -> Opening:
+        self, owner: UUID, key: str, opening: ClaimedOpening, at: datetime, holding: Holding | None = None
+    ) -> ClaimedOpening:
         """Put an opening down for an owner and key, durably; return the earlier one if there is one."""
         values = {
             "owner": owner,
@@ -203,7 +203,7 @@ class PostgresSeeds:
                 await self._datastore.execute(GIVE_UP, values)
             return _opening(rows[0])
 
-        def work() -> Opening:
+        def work() -> ClaimedOpening:
             with self._datastore.transaction() as cursor:
                 while (row := cursor.execute(CLAIM, values).fetchone()) is None:
                     cursor.execute(GIVE_UP, values)
@@ -252,8 +252,8 @@ def _token(row: Mapping[str, Any]) -> Token:
     )
 
 
-def _opening(row: Mapping[str, Any]) -> Opening:
-    return Opening(row["match_id"], _secrets(row), row["digest"])
+def _opening(row: Mapping[str, Any]) -> ClaimedOpening:
+    return ClaimedOpening(row["match_id"], _secrets(row), row["digest"])
 
 
 def _secrets(row: Mapping[str, Any]) -> Secrets:

@@ -18,9 +18,9 @@ from adapters.rest import problems
 from adapters.rest.answers import JSON, PUBLIC, Answer, Empty
 from adapters.rest.documentation.openapi import document
 from adapters.rest.documentation.prepared import FEW, Prepared, Shelf
-from adapters.rest.limits import Limited, about
 from adapters.rest.negotiation import best_type
 from adapters.rest.parameters import Operation, given_twice, once, operation
+from adapters.rest.rate_limits import Limited, about
 from adapters.rest.requests import MAX_BODY, Call, base_of, visit
 from adapters.rest.routes import (
     branches,

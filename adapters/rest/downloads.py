@@ -24,14 +24,14 @@ class Download(Response[None]):
     def __init__(self, parts: AsyncGenerator[Sequence[bytes]], media_type: str, name: str) -> None:
         """Take what is sent, as which media type, and what the file is called."""
         super().__init__(None, media_type=media_type)
-        self._sending = _Sending(parts, media_type, name)
+        self._sending = _Download(parts, media_type, name)
 
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIResponse:
         """Return what sends it."""
         return self._sending
 
 
-class _Sending(ASGIResponse):
+class _Download(ASGIResponse):
     def __init__(self, parts: AsyncGenerator[Sequence[bytes]], media_type: str, name: str) -> None:
         super().__init__()
         self._headers = [

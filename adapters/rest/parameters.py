@@ -19,7 +19,7 @@ _TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9:]{6})([0-9]{2})((?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2}))"
 )
 
-type Check = Callable[[str, str], str]
+type ParameterCheck = Callable[[str, str], str]
 """Returns the text of a parameter as the framework reads it, or refuses it; told its name too."""
 
 
@@ -34,8 +34,8 @@ class Operation(Struct, frozen=True):
     """
 
     query: frozenset[str]
-    checked: Mapping[str, Check]
-    path: Mapping[str, Check]
+    checked: Mapping[str, ParameterCheck]
+    path: Mapping[str, ParameterCheck]
     offers: tuple[str, ...]
 
 
@@ -44,7 +44,7 @@ def operation(described: Mapping[str, Any]) -> Operation:
     parameters = described.get("parameters", ())
     good = next(answer for status, answer in described["responses"].items() if status.startswith("2"))
 
-    def checked(place: str) -> dict[str, Check]:
+    def checked(place: str) -> dict[str, ParameterCheck]:
         kinds = {one["name"]: one["schema"].get("type") for one in parameters if one["in"] == place}
         return {name: _CHECKS[kind] for name, kind in kinds.items() if kind in _CHECKS}
 
@@ -134,5 +134,5 @@ def _switch(text: str, field: str) -> str:
     return text
 
 
-_CHECKS: Mapping[Any, Check] = {"integer": _number, "boolean": _switch}
+_CHECKS: Mapping[Any, ParameterCheck] = {"integer": _number, "boolean": _switch}
 """What checks a parameter, by the type that the document names."""

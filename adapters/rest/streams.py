@@ -23,7 +23,7 @@ from services.notify.player_feed import (
 )
 from services.shared.errors import RateLimited
 from services.shared.rate_limits import EVENTS, Visit
-from services.streams.match_stream import CaughtUp, EventItem, Item, SnapshotItem, Told, Watch
+from services.streams.match_stream import CaughtUp, Encoded, EventItem, Item, SnapshotItem, Watch
 
 SERVER_SENT_EVENTS = "text/event-stream"
 
@@ -94,7 +94,7 @@ class Reading(Protocol):
     over: bool
     cut_off: Callable[[], None]
 
-    async def next(self) -> Sequence[Told]:
+    async def next(self) -> Sequence[Encoded]:
         """Return the next items, as soon as there are some."""
 
     def nudge(self) -> None:
@@ -153,10 +153,10 @@ class EventStream(Response[None]):
 
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIResponse:
         """Return what sends it."""
-        return _Sending(self._watch, self._media_type, self._form)
+        return _Stream(self._watch, self._media_type, self._form)
 
 
-class _Sending(ASGIResponse):
+class _Stream(ASGIResponse):
     def __init__(self, watch: Reading, media_type: str, form: Callable[[Any], bytes]) -> None:
         super().__init__()
         self._headers = [

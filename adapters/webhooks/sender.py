@@ -49,7 +49,7 @@ def resolved(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-class Answer(NamedTuple):
+class TargetAnswer(NamedTuple):
     """What a target answered.
 
     Attributes:
@@ -96,7 +96,7 @@ class HttpSender:
     async def send(self, parcel: Parcel, at: datetime) -> Reply:
         """Send a message once and return what came of it, whatever the target does, within seconds."""
         begun = time.monotonic()
-        answered: Answer | None = None
+        answered: TargetAnswer | None = None
         error: AttemptError | None = None
         try:
             async with asyncio.timeout(self._timeout):
@@ -180,7 +180,9 @@ class HttpSender:
     def _may(self, address: Address, target: Target) -> bool:
         return self._private if is_private(address) else target.secure
 
-    async def _post(self, parcel: Parcel, target: Target, addresses: list[Address], at: datetime) -> Answer:
+    async def _post(
+        self, parcel: Parcel, target: Target, addresses: list[Address], at: datetime
+    ) -> TargetAnswer:
         """Return the answer.
 
         Of several addresses the next is tried when one cannot be connected to.
@@ -196,7 +198,7 @@ class HttpSender:
 
     async def _post_to(
         self, parcel: Parcel, target: Target, address: Address, at: datetime, patience: float
-    ) -> Answer:
+    ) -> TargetAnswer:
         url = httpx.URL(parcel.url)
         request = httpx.Request(
             "POST",
@@ -214,7 +216,7 @@ class HttpSender:
                 await answer.aclose()
         finally:
             await transport.aclose()
-        return Answer(answer.status_code, _retry_after(answer, at), body)
+        return TargetAnswer(answer.status_code, _retry_after(answer, at), body)
 
 
 def signed(parcel: Parcel, at: datetime) -> dict[str, str]:

@@ -14,13 +14,13 @@ from services.chat.log import (
     ChatMessage,
     ChatReport,
     ChatRoom,
-    Message,
     MessageId,
     Pace,
     Posted,
     Report,
     ReportId,
     ReportReason,
+    StoredMessage,
     TooFast,
 )
 from services.chat.rooms import ChatReason, check_writer, checked_text, reader_of, readers
@@ -103,7 +103,7 @@ class Chat:
                 raise
             return key, await self._once(earlier, digest)
         now = self._clock.now()
-        message = Message(
+        message = StoredMessage(
             id=MessageId(written("message", new_uuid(now))),
             position=0,
             match=match,
@@ -276,7 +276,7 @@ class Chat:
         id: str,
         secrets: Secrets | None = None,
         invitation: str | None = None,
-    ) -> Message:
+    ) -> StoredMessage:
         """Return a message that a player may read; to others there is none."""
         message = await self._log.message(match, MessageId(id))
         reader = reader_of(await self._current(match), player, None, secrets, invitation)
@@ -291,7 +291,7 @@ class Chat:
         (shown,) = await self.shown([posted.message])
         return shown
 
-    async def shown(self, messages: Sequence[Message]) -> Sequence[ChatMessage]:
+    async def shown(self, messages: Sequence[StoredMessage]) -> Sequence[ChatMessage]:
         """Return messages with the names of who wrote them."""
         names = await self._names([message.author for message in messages])
         return [_shown(message, names) for message in messages]
@@ -318,7 +318,7 @@ class Chat:
         return {id: player.display_name for id, player in known.items()}
 
 
-def _shown(message: Message, names: dict[PlayerId, str]) -> ChatMessage:
+def _shown(message: StoredMessage, names: dict[PlayerId, str]) -> ChatMessage:
     return ChatMessage(
         id=message.id,
         match=message.match,

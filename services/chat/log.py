@@ -39,7 +39,7 @@ class ReportReason(StrEnum):
     OTHER = "other"
 
 
-class Message(Struct, frozen=True, kw_only=True):
+class StoredMessage(Struct, frozen=True, kw_only=True):
     """A message as it is kept.
 
     Attributes:
@@ -104,7 +104,7 @@ class Posted(Struct, frozen=True):
         digest: SHA-256 of what was asked with the key, in hexadecimal.
     """
 
-    message: Message
+    message: StoredMessage
     digest: str
 
 
@@ -121,7 +121,7 @@ class Report(Struct, frozen=True, kw_only=True):
     """
 
     id: ReportId
-    message: Message
+    message: StoredMessage
     reporter: PlayerId | None
     reason: ReportReason
     text: str
@@ -161,7 +161,7 @@ class Reader(Struct, frozen=True):
     rooms: tuple[ChatRoom, ...]
     blocked: frozenset[PlayerId] = frozenset()
 
-    def may_read(self, message: Message) -> bool:
+    def may_read(self, message: StoredMessage) -> bool:
         """Return whether a message of the match is among it."""
         if message.author in self.blocked:
             return False
@@ -199,7 +199,7 @@ class ChatLog(Protocol):
     """All messages, and what was reported. Every method raises `Unavailable` while the store is away."""
 
     async def post(
-        self, message: Message, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
+        self, message: StoredMessage, *, key: str, digest: str, recipients: Sequence[PlayerId], pace: Pace
     ) -> Posted:
         """Store a message at the next position; return the earlier one if the author used the key before.
 
@@ -220,22 +220,22 @@ class ChatLog(Protocol):
 
     async def read(
         self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
-    ) -> list[Message]:
+    ) -> list[StoredMessage]:
         """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
 
-    async def message(self, match: MatchId, id: MessageId) -> Message | None:
+    async def message(self, match: MatchId, id: MessageId) -> StoredMessage | None:
         """Return a message of a match."""
 
-    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[Message]:
+    async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[StoredMessage]:
         """Return the messages of all matches that are for a player, behind a position, in order."""
 
-    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> Message | None:
+    async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> StoredMessage | None:
         """Return a message that is for a player."""
 
-    async def latest_for(self, player: PlayerId) -> Message | None:
+    async def latest_for(self, player: PlayerId) -> StoredMessage | None:
         """Return the last message of all matches that is for a player; None if there is none."""
 
-    async def remove(self, match: MatchId, id: MessageId) -> Message | None:
+    async def remove(self, match: MatchId, id: MessageId) -> StoredMessage | None:
         """Take a message's text away, and return what is left of it; None if there is no such message."""
 
     async def report(self, report: Report) -> Report:

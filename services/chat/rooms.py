@@ -8,7 +8,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.chat.log import ChatRoom, Reader
 from services.matches.access import check_known_to, seat_of
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.shared.errors import Forbidden, Malformed
 
@@ -26,7 +26,7 @@ class ChatReason(StrEnum):
 
 
 def reader_of(
-    live: Live,
+    live: LoadedMatch,
     player: PlayerId | None,
     room: ChatRoom | None,
     secrets: Secrets | None = None,
@@ -56,7 +56,7 @@ def reader_of(
 
 
 def check_writer(
-    live: Live, player: PlayerId, room: ChatRoom, to_seat: int | None
+    live: LoadedMatch, player: PlayerId, room: ChatRoom, to_seat: int | None
 ) -> tuple[Seat | None, PlayerId | None]:
     """Return the seat that a player writes from, and to whom a whisper goes.
 
@@ -106,7 +106,7 @@ def checked_text(text: str, *, fewest: int = 1) -> str:
 
 
 def _check_open(
-    live: Live, player: PlayerId | None, secrets: Secrets | None = None, invitation: str | None = None
+    live: LoadedMatch, player: PlayerId | None, secrets: Secrets | None = None, invitation: str | None = None
 ) -> None:
     check_known_to(live, player, secrets, invitation)
     if live.match.terms.chat is ChatMode.OFF:

@@ -14,23 +14,23 @@ from msgspec import Struct
 
 from domain.match import PlayerId, Visibility
 from domain.shared.rejections import Rejected
-from services.chat.log import ChatLog, ChatMessage, ChatRoom, Message, MessageId
+from services.chat.log import ChatLog, ChatMessage, ChatRoom, MessageId, StoredMessage
 from services.chat.rooms import reader_of
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.players.block_list import BlockList
 from services.shared.errors import Failure, Unavailable
 from services.shared.ids import MatchId
 from services.shared.time import Clock, Time
 from services.streams.channels import Channel, Reading, Streams
-from services.streams.match_stream import Told
+from services.streams.match_stream import Encoded
 
 PAGE = 200
 """The most messages that are read at once."""
 
-type Current = Callable[[MatchId], Awaitable[Live]]
+type Current = Callable[[MatchId], Awaitable[LoadedMatch]]
 """Gives a match as the store has it now."""
-type Show = Callable[[Sequence[Message]], Awaitable[Sequence[ChatMessage]]]
+type Show = Callable[[Sequence[StoredMessage]], Awaitable[Sequence[ChatMessage]]]
 """Gives messages as they are shown."""
 
 
@@ -103,8 +103,8 @@ class Batch(Struct, frozen=True):
 
     after: int
     heard: int
-    live: Live
-    messages: Sequence[tuple[Message, Told]]
+    live: LoadedMatch
+    messages: Sequence[tuple[StoredMessage, Encoded]]
     blockers: Mapping[PlayerId, Collection[PlayerId]]
 
     @property
@@ -178,7 +178,7 @@ class ChatChannel(Channel):
         heard = self.heard
         messages = await self._log.read(self.id, after=position, limit=PAGE)
         live = await self._current(self.id)
-        told = [Told(ChatMessageItem(shown)) for shown in await self._show(messages)]
+        told = [Encoded(ChatMessageItem(shown)) for shown in await self._show(messages)]
         authors = {message.author for message in messages if message.author is not None}
         blockers = await self._block_list.blockers(authors) if authors else {}
         return Batch(position, heard, live, tuple(zip(messages, told, strict=True)), blockers)
@@ -199,7 +199,7 @@ class Listener(Reading):
         version: int,
         player: PlayerId | None,
         room: ChatRoom | None,
-        behind: Message | None,
+        behind: StoredMessage | None,
         secrets: Secrets | None,
         invitation: str | None,
     ) -> None:
@@ -221,7 +221,7 @@ class Listener(Reading):
         return not self._whole or self._position < self._chat.heard or self._version < self._chat.version
 
     @override
-    async def news(self) -> Sequence[Told]:
+    async def news(self) -> Sequence[Encoded]:
         """Return what the reader may read of the next messages; none may be left of them."""
         try:
             batch = await self._chat.behind(self._position, max(self._version, self._chat.version))
@@ -298,10 +298,10 @@ class ChatStreams(Streams[ChatChannel]):
 
     def listen(
         self,
-        live: Live,
+        live: LoadedMatch,
         player: PlayerId | None,
         room: ChatRoom | None,
-        behind: Message | None,
+        behind: StoredMessage | None,
         secrets: Secrets | None,
         invitation: str | None,
     ) -> Listener:

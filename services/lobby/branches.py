@@ -10,10 +10,10 @@ from domain.shared.viewers import ALL_SEEING, Viewer
 from services.matches.access import is_disclosed, viewer_of
 from services.matches.catalogue import Catalogue
 from services.matches.decisions import checked_key, digest_of
-from services.matches.loaded import Live, LiveMatches
+from services.matches.loaded import LoadedMatch, LoadedMatches
 from services.matches.opening import Openings, opening_events
 from services.matches.queries import Queries
-from services.matches.store import Listed, Opening, Recorded
+from services.matches.store import ClaimedOpening, MatchWithoutState, Recorded
 from services.shared.errors import NotFound
 from services.shared.ids import MatchId, match_id, new_uuid, uuid_of
 from services.shared.time import Clock
@@ -23,7 +23,7 @@ class Branches:
     """The use case of playing a match on from a past version."""
 
     def __init__(
-        self, catalogue: Catalogue, openings: Openings, queries: Queries, live: LiveMatches, clock: Clock
+        self, catalogue: Catalogue, openings: Openings, queries: Queries, live: LoadedMatches, clock: Clock
     ) -> None:
         """Take the games, what opens, reads and remembers matches, and the time."""
         self._catalogue = catalogue
@@ -42,7 +42,7 @@ class Branches:
         *,
         kind: HolderKind = HolderKind.HUMAN,
         invitation: str | None = None,
-    ) -> tuple[str, Listed]:
+    ) -> tuple[str, MatchWithoutState]:
         """Open a branch, in which the player holds all seats.
 
         What the player cannot know from where it looks is drawn anew; nothing else of the match is in it.
@@ -75,7 +75,7 @@ class Branches:
         branch_of = BranchOf(id, past.version, viewer.kind, viewer.seat)
         holder = Holder(player, kind, "")
 
-        def events_of(opening: Opening) -> Sequence[Recorded]:
+        def events_of(opening: ClaimedOpening) -> Sequence[Recorded]:
             seed = opening.secrets.seed
             chance = decision_chance(seed, match_id(opening.match), ("",) * match.terms.seats, 0)
             limit = self._catalogue.max_commands
@@ -90,7 +90,7 @@ class Branches:
             uuid_of(player), key, digest, events_of, new_uuid(now), player
         )
 
-    async def _past(self, live: Live, version: int) -> Live:
+    async def _past(self, live: LoadedMatch, version: int) -> LoadedMatch:
         """Return a match as it stood when somebody was to choose, at a version or close to it.
 
         Raises:
@@ -108,7 +108,7 @@ class Branches:
         return past
 
 
-def _viewer(live: Live, player: PlayerId, looking_as: str | None) -> Viewer:
+def _viewer(live: LoadedMatch, player: PlayerId, looking_as: str | None) -> Viewer:
     """Return from where a player looks: from everywhere if the match discloses that, as for a view if not."""
     if looking_as is None and is_disclosed(live.match):
         return ALL_SEEING

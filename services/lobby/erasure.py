@@ -7,14 +7,14 @@ from domain.match import MatchStatus, seat_held
 from domain.shared.rejections import Rejected
 from services.lobby.match_list import MatchFilter, MatchPages
 from services.lobby.seats import Lobby
-from services.matches.store import Listed
+from services.matches.store import MatchWithoutState
 from services.players.accounts import Caller, Players
 from services.shared.errors import Forbidden, NotFound, SetAside
 
 PAGE = 200
 
 
-class Departures:
+class Erasure:
     """Erases accounts, so that nobody waits for a player who is gone."""
 
     def __init__(self, players: Players, match_list: MatchPages, lobby: Lobby) -> None:
@@ -43,7 +43,7 @@ class Departures:
                     await self._lobby.leave_seat(caller.id, listed.id, seat, None)
         await self._players.erase(caller)
 
-    async def _unfinished(self, caller: Caller) -> AsyncIterator[Listed]:
+    async def _unfinished(self, caller: Caller) -> AsyncIterator[MatchWithoutState]:
         """Yield the matches in which the caller has a seat and which are not over."""
         for status in (MatchStatus.OPEN, MatchStatus.PLAYING):
             wanted, after = MatchFilter(player=caller.id, status=status), None

@@ -8,7 +8,7 @@ from typing import Any
 from domain.match import AnyMatch, Cancelled, Finished, MatchStatus, Resigned, SeatLeft, SeatTaken, Started
 from domain.shared.seats import by_seat
 from services.bots.accounts import bot_of
-from services.matches.decisions import Decisions, Done
+from services.matches.decisions import Decided, Decisions
 from services.players.quotas import Holding, QuotaKind, Quotas
 from services.shared.errors import Failure, Unavailable
 from services.shared.ids import MatchId
@@ -48,7 +48,7 @@ class Holdings:
         self._tasks: set[asyncio.Task[None]] = set()
         decisions.observers.append(self._observe)
 
-    async def within(self, attempt: Callable[[bool], Awaitable[Done]]) -> Done:
+    async def within(self, attempt: Callable[[bool], Awaitable[Decided]]) -> Decided:
         """Return what a command brought about.
 
         Args:

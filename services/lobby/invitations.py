@@ -9,9 +9,9 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.lobby.holdings import Holdings, Needed
 from services.matches.access import check_known_to, check_opener, invitation_to
-from services.matches.decisions import Decisions, Done, checked_key
-from services.matches.loaded import Live
-from services.matches.store import Listed, Secrets
+from services.matches.decisions import Decided, Decisions, checked_key
+from services.matches.loaded import LoadedMatch
+from services.matches.store import MatchWithoutState, Secrets
 from services.players.block_list import BlockList
 from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import Forbidden, NotFound
@@ -43,7 +43,7 @@ class Invitations:
 
     async def invite(
         self, player: PlayerId, id: MatchId, guest: PlayerId, key: str | None
-    ) -> tuple[str, Listed]:
+    ) -> tuple[str, MatchWithoutState]:
         """Let another player know of a match, by the word of its opener or of a seat.
 
         Raises:
@@ -57,8 +57,8 @@ class Invitations:
         known = guest in await self._block_list.reachable([guest], player)
         key = checked_key(key)
 
-        async def attempt(counted: bool) -> Done:
-            def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+        async def attempt(counted: bool) -> Decided:
+            def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat | None, Any]:
                 check_known_to(live, player)
                 _check_host(live.match, player)
                 if not known:
@@ -98,7 +98,7 @@ class Invitations:
             Rejected: The match is a branch, which is its player's alone; or it is over.
         """
 
-        def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+        def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat | None, Any]:
             check_known_to(live, player)
             check_opener(live.match, player)
             if live.match.terms.is_branch:

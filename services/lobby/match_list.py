@@ -10,7 +10,7 @@ from domain.match import (
     PlayerId,
 )
 from services.matches.catalogue import Catalogue
-from services.matches.store import Listed
+from services.matches.store import MatchWithoutState
 from services.shared.errors import Malformed, Unauthenticated
 from services.shared.ids import MatchId, parsed
 from services.shared.pages import Page, page_token, position_of
@@ -56,7 +56,7 @@ class MatchList(Protocol):
 
     async def page(
         self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
-    ) -> list[Listed]:
+    ) -> list[MatchWithoutState]:
         """Return matches that the viewer may know of, newest first.
 
         Args:
@@ -82,7 +82,7 @@ class MatchPages:
         *,
         after: str | None,
         size: int,
-    ) -> Page[Listed]:
+    ) -> Page[MatchWithoutState]:
         """Return matches that the player may know of, newest first.
 
         Raises:

@@ -25,10 +25,10 @@ from services.lobby.waiting import Placed, QuickMatches, Wish
 from services.matches.access import check_known_to
 from services.matches.catalogue import Catalogue
 from services.matches.decisions import Decisions, checked_key, digest_of
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.opening import Openings, Proposal, check_entropy, terms_of
 from services.matches.same_terms import fit_of
-from services.matches.store import Listed, Secrets
+from services.matches.store import MatchWithoutState, Secrets
 from services.shared.errors import Failure, KeyReused, NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid, parsed
 from services.shared.time import Clock
@@ -73,7 +73,9 @@ class QuickMatch:
         self._searches: set[asyncio.Task[Any]] = set()
         decisions.observers.append(self._observe)
 
-    async def join(self, player: PlayerId, proposal: Proposal, key: str | None) -> tuple[str, Listed]:
+    async def join(
+        self, player: PlayerId, proposal: Proposal, key: str | None
+    ) -> tuple[str, MatchWithoutState]:
         """Sit a player down in a match that fits what is proposed, or open one.
 
         A player who waits on the same terms already gets the match in which it waits. A place is found and
@@ -131,7 +133,7 @@ class QuickMatch:
         self._searches.discard(task)
         task.cancelled() or task.exception()
 
-    async def _found(self, search: Search) -> Listed:
+    async def _found(self, search: Search) -> MatchWithoutState:
         """Return the match that a player comes to."""
         wish, tried = search.wish, list[MatchId]()
         while True:
@@ -157,7 +159,7 @@ class QuickMatch:
             elif placed.reserved:
                 await self._quick_matches.give_back(placed.match, player)
 
-    async def _arrived(self, search: Search, placed: Placed) -> Listed | None:
+    async def _arrived(self, search: Search, placed: Placed) -> MatchWithoutState | None:
         """Return a match with the player in its place there; None if it does not take the player."""
         try:
             if placed.opens:
@@ -194,7 +196,7 @@ class QuickMatch:
             else:
                 return
 
-    async def _sat_down(self, search: Search, placed: Placed) -> Listed | None:
+    async def _sat_down(self, search: Search, placed: Placed) -> MatchWithoutState | None:
         """Return a match with the player in it.
 
         Raises:
@@ -202,7 +204,7 @@ class QuickMatch:
         """
         player = search.wish.player
 
-        def order(live: Live, secrets: Secrets) -> tuple[Seat, Any]:
+        def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat, Any]:
             check_known_to(live, player)
             if seat_held(live.match, player) is not None:
                 raise Rejected(Reason.ALREADY_SEATED)
@@ -222,7 +224,7 @@ class QuickMatch:
             raise
         return done.listed
 
-    async def _opened(self, search: Search, id: MatchId) -> Listed:
+    async def _opened(self, search: Search, id: MatchId) -> MatchWithoutState:
         """Return a new match of this id with the player in it, which waits for others.
 
         It is put down before it exists, so that a player who crashes and comes back opens the same one.

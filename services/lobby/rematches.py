@@ -22,10 +22,10 @@ from domain.shared.seats import Seat, by_seat
 from services.bots.accounts import bot_of
 from services.matches.access import check_known_to, seat_of
 from services.matches.decisions import Decisions, checked_key
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.opening import Openings, Proposal, check_entropy
 from services.matches.queries import Queries
-from services.matches.store import Listed, Secrets
+from services.matches.store import MatchWithoutState, Secrets
 from services.shared.ids import MatchId, parsed
 
 MOST_CALLED_OFF = 10
@@ -49,7 +49,7 @@ class Rematches:
         key: str | None,
         *,
         kind: HolderKind = HolderKind.HUMAN,
-    ) -> tuple[str, Listed]:
+    ) -> tuple[str, MatchWithoutState]:
         """Sit a player down in the match that follows one that is over; the first to ask opens it.
 
         Whoever asks, on whichever node and whenever, comes to the same match, unless that was called off.
@@ -78,7 +78,7 @@ class Rematches:
         own = seat_of(played.match, player)
         again = await self._opened(player, played, key)
 
-        def order(live: Live, secrets: Secrets) -> tuple[Seat, Any]:
+        def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat, Any]:
             check_known_to(live, player)
             holders = live.match.holders
             seat = own if holders[own] is None or None not in holders else Seat(holders.index(None))
@@ -95,7 +95,7 @@ class Rematches:
             return key, live.listed
         return key, done.listed
 
-    async def _opened(self, player: PlayerId, played: Live, key: str) -> MatchId:
+    async def _opened(self, player: PlayerId, played: LoadedMatch, key: str) -> MatchId:
         """Return the match that follows, opened by whoever asks first; the next one if it was called off."""
         proposal, number = _again(played), _number(played.id)
         then = tuple(_awaited(played.match, player))
@@ -109,7 +109,7 @@ class Rematches:
         raise Rejected(Reason.MATCH_CANCELLED)
 
 
-def _again(played: Live) -> Proposal:
+def _again(played: LoadedMatch) -> Proposal:
     """Return what is proposed: the terms of the match that is over, in which the next seat begins."""
     terms = played.match.terms
     return Proposal(

@@ -20,10 +20,10 @@ from domain.shared.seats import Seat
 from services.bots.accounts import BOTS, account, bot_of
 from services.lobby.holdings import Holdings, Needed
 from services.matches.access import check_awaited, check_known_to, check_opener, holds
-from services.matches.decisions import Decisions, Done, Order, checked_key
-from services.matches.loaded import Live
+from services.matches.decisions import Decided, Decisions, Order, checked_key
+from services.matches.loaded import LoadedMatch
 from services.matches.opening import check_entropy
-from services.matches.store import Listed, Secrets
+from services.matches.store import MatchWithoutState, Secrets
 from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import Forbidden, NotFound
 from services.shared.ids import MatchId
@@ -50,7 +50,7 @@ class Lobby:
         *,
         kind: HolderKind = HolderKind.HUMAN,
         invitation: str | None = None,
-    ) -> tuple[str, Listed]:
+    ) -> tuple[str, MatchWithoutState]:
         """Sit a player down; the last one to do so starts the match, unless that waits for a word.
 
         Args:
@@ -70,7 +70,7 @@ class Lobby:
         check_entropy(entropy)
         command = TakeSeat(Seat(seat), Holder(player, kind, entropy))
 
-        def order(live: Live, secrets: Secrets) -> tuple[Seat, Any]:
+        def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat, Any]:
             check_known_to(live, player, secrets, invitation)
             check_awaited(live.match, player, secrets, invitation)
             return command.seat, command
@@ -79,7 +79,7 @@ class Lobby:
 
     async def seat_bot(
         self, player: PlayerId, id: MatchId, seat: int, bot: str, entropy: str, key: str | None
-    ) -> tuple[str, Listed]:
+    ) -> tuple[str, MatchWithoutState]:
         """Sit one of the server's bots down, by the word of the opener.
 
         Raises:
@@ -92,8 +92,8 @@ class Lobby:
         check_entropy(entropy)
         key = checked_key(key)
 
-        async def attempt(counted: bool) -> Done:
-            def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+        async def attempt(counted: bool) -> Decided:
+            def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat | None, Any]:
                 check_known_to(live, player)
                 check_opener(live.match, player)
                 if bot not in BOTS:
@@ -113,7 +113,7 @@ class Lobby:
 
     async def leave_seat(
         self, player: PlayerId, id: MatchId, seat: int, key: str | None
-    ) -> tuple[str, Listed]:
+    ) -> tuple[str, MatchWithoutState]:
         """Leave the player's seat, which once play has begun is to give up; or free another's, as its opener.
 
         Whoever loses its seat to the opener's word may not come back, unless it is a bot of the server.
@@ -125,7 +125,7 @@ class Lobby:
                 over.
         """
 
-        def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+        def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat | None, Any]:
             check_known_to(live, player)
             if holds(live.match, player, seat):
                 own, begun = Seat(seat), live.match.status not in (MatchStatus.OPEN, MatchStatus.CANCELLED)
@@ -138,7 +138,7 @@ class Lobby:
 
         return await self._carried_out(player, id, order, key, ["leave_seat", seat])
 
-    async def start(self, player: PlayerId, id: MatchId, key: str | None) -> tuple[str, Listed]:
+    async def start(self, player: PlayerId, id: MatchId, key: str | None) -> tuple[str, MatchWithoutState]:
         """Begin a match that waits for its opener's word.
 
         Raises:
@@ -148,7 +148,7 @@ class Lobby:
         """
         return await self._carried_out(player, id, _by_opener(player, Start()), key, ["start"])
 
-    async def cancel(self, player: PlayerId, id: MatchId, key: str | None) -> tuple[str, Listed]:
+    async def cancel(self, player: PlayerId, id: MatchId, key: str | None) -> tuple[str, MatchWithoutState]:
         """Call a match off, by the word of its opener.
 
         Raises:
@@ -161,7 +161,7 @@ class Lobby:
 
     async def _carried_out(
         self, player: PlayerId, id: MatchId, order: Order, key: str | None, asked: list[Any]
-    ) -> tuple[str, Listed]:
+    ) -> tuple[str, MatchWithoutState]:
         key = checked_key(key)
         done = await self._decisions.carry_out(id, order, by=player, key=key, asked=asked)
         return key, done.listed
@@ -177,7 +177,7 @@ def _with_a_bot(match: AnyMatch, seat: int) -> tuple[int, bool]:
 def _by_opener(player: PlayerId, command: Any) -> Order:
     """Return the order of a command that only the opener of a match may give."""
 
-    def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+    def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat | None, Any]:
         check_known_to(live, player)
         check_opener(live.match, player)
         return seat_held(live.match, player), command

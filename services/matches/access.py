@@ -7,7 +7,7 @@ from domain.shared.game import AnyGame
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.shared.errors import Forbidden, Malformed, NotFound
 
@@ -25,7 +25,7 @@ def is_known(match: AnyMatch, player: PlayerId) -> bool:
 
 
 def check_known_to(
-    live: Live, player: PlayerId | None, secrets: Secrets | None = None, invitation: str | None = None
+    live: LoadedMatch, player: PlayerId | None, secrets: Secrets | None = None, invitation: str | None = None
 ) -> None:
     """Refuse a private match to all but its opener, its seats and those invited, as if there were none.
 
@@ -78,7 +78,7 @@ def check_opener(match: AnyMatch, player: PlayerId) -> None:
         raise Forbidden("NOT_THE_OPENER")
 
 
-def viewer_of(live: Live, player: PlayerId | None, looking_as: str | None) -> Viewer:
+def viewer_of(live: LoadedMatch, player: PlayerId | None, looking_as: str | None) -> Viewer:
     """Return from where a player who may know of the match looks: its own seat unless it asks otherwise.
 
     In a branch it looks from where it looked at the other match, or from anywhere else.

@@ -19,7 +19,7 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, seated
 from services.matches.access import acting_seat, check_known_to
 from services.matches.decisions import Decisions, checked_key
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.views import SeenEvent, View, seen_events, source, view
 from services.shared.errors import Malformed
 from services.shared.ids import MatchId
@@ -93,7 +93,7 @@ class Commands:
         """
         key = checked_key(key)
 
-        def authorise(live: Live) -> Seat:
+        def authorise(live: LoadedMatch) -> Seat:
             check_known_to(live, player)
             if not isinstance(command, (Resign, *live.game.commands)):
                 raise Malformed(
@@ -130,7 +130,7 @@ class Commands:
     async def _validated(
         self,
         id: MatchId,
-        authorise: Callable[[Live], Seat],
+        authorise: Callable[[LoadedMatch], Seat],
         command: Any,
         key: str,
         expected_version: int | None,

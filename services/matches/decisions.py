@@ -30,9 +30,9 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.matches.envelopes import Decision, Envelopes
-from services.matches.loaded import Live, LiveMatches
+from services.matches.loaded import LoadedMatch, LoadedMatches
 from services.matches.outages import Outages
-from services.matches.store import EventStore, Listed, Recorded, Secrets, Seeds, VersionTaken
+from services.matches.store import EventStore, MatchWithoutState, Recorded, Secrets, Seeds, VersionTaken
 from services.matches.views import seen_events, source
 from services.shared.errors import Conflict, Failure, KeyReused, Malformed, NotFound, SetAside
 from services.shared.ids import MatchId
@@ -51,11 +51,11 @@ type Observer = Callable[[MatchId, Sequence[object], AnyMatch], None]
 """Is called with what a command brought about, and the match behind it."""
 type Publish = Callable[[MatchId, Sequence[Recorded]], None]
 """Is called with what was stored of a match."""
-type Order = Callable[[Live, Secrets], tuple[Seat | None, Any]]
+type Order = Callable[[LoadedMatch, Secrets], tuple[Seat | None, Any]]
 """Says which seat gives which command, on the match as it stands; fails if that may not be."""
 
 
-class Done(Struct, frozen=True):
+class Decided(Struct, frozen=True):
     """A command that was carried out.
 
     Attributes:
@@ -67,7 +67,7 @@ class Done(Struct, frozen=True):
         match: The match behind it.
     """
 
-    live: Live
+    live: LoadedMatch
     secrets: Secrets
     key: str
     seat: Seat | None
@@ -80,9 +80,11 @@ class Done(Struct, frozen=True):
         return self.events[-1].version
 
     @property
-    def listed(self) -> Listed:
+    def listed(self) -> MatchWithoutState:
         """The match behind the command, without its table."""
-        return Listed(id=self.live.id, opened_at=self.live.opened_at, match=self.match, version=self.version)
+        return MatchWithoutState(
+            id=self.live.id, opened_at=self.live.opened_at, match=self.match, version=self.version
+        )
 
 
 class Decisions:
@@ -125,7 +127,7 @@ class Decisions:
             doubt: Called with a match of which the store lacks versions that were known here.
         """
         self.outages = outages
-        self.live = LiveMatches(games, store, remembered, remembered_events, doubt)
+        self.live = LoadedMatches(games, store, remembered, remembered_events, doubt)
         self.store = store
         self.clock = clock
         self.observers: list[Observer] = []
@@ -143,7 +145,7 @@ class Decisions:
         key: str,
         asked: Any,
         expected_version: int | None = None,
-    ) -> Done:
+    ) -> Decided:
         """Decide and store a command, once for its key.
 
         Nobody is out of time before what an outage took is given back.
@@ -207,7 +209,7 @@ class Decisions:
         key: str,
         asked: Any,
         expected_version: int | None = None,
-    ) -> Done:
+    ) -> Decided:
         digest = digest_of(asked)
         entry = self.live.entry(id)
         async with entry.lock:
@@ -227,7 +229,7 @@ class Decisions:
                         past = live
                         if done.last < live.version:
                             past = await self.live.at_version(id, done.last)
-                        return Done(live, secrets, key, events[0].seat, events, past.match)
+                        return Decided(live, secrets, key, events[0].seat, events, past.match)
                     seat, command = order(live, secrets)
                     if expected_version is not None and not live.stands_at(expected_version):
                         raise await self.conflict(live, seat, expected_version)
@@ -259,7 +261,7 @@ class Decisions:
                     for observe in self.observers:
                         observe(id, decided, match)
                 self._snapshot_if_due(live)
-                return Done(live, secrets, key, seat, recorded, match)
+                return Decided(live, secrets, key, seat, recorded, match)
             seat, _ = order(live, secrets)
             raise await self.conflict(live, seat, expected_version or live.version)
 
@@ -284,7 +286,7 @@ class Decisions:
             self.live.forget(id)
             raise
 
-    async def conflict(self, live: Live, seat: Seat | None, expected_version: int) -> Conflict:
+    async def conflict(self, live: LoadedMatch, seat: Seat | None, expected_version: int) -> Conflict:
         """Return the answer to a command for another version, with what was missed since."""
         after = min(expected_version, live.version)
         up_to = min(after + MISSED_EVENTS, live.version)
@@ -304,7 +306,7 @@ class Decisions:
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.store.close()
 
-    def _snapshot_if_due(self, live: Live) -> None:
+    def _snapshot_if_due(self, live: LoadedMatch) -> None:
         if live.version - live.snapshot_version >= self._snapshot_every:
             live.snapshot_version = live.version
             task = asyncio.create_task(self.store.keep_snapshot(live.id, live.snapshot()))

@@ -9,7 +9,7 @@ from typing import Any
 
 from domain.match import AnyMatch, DeadlineMoved, Opened, PlayerId, Terms, commands_behind, evolve
 from domain.shared.game import AnyGame, Games, edition
-from services.matches.store import Done, EventStore, Listed, Recorded, Secrets, Snapshot
+from services.matches.store import EventStore, MatchWithoutState, Recorded, Secrets, Snapshot, StoredCommand
 from services.shared.errors import Failure, NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId
 
@@ -28,7 +28,7 @@ def command_name(by: PlayerId | None, key: str) -> bytes:
     return sha256(f"{by or ''} {key}".encode()).digest()[:NAME_BYTES]
 
 
-class Live:
+class LoadedMatch:
     """A match as this process knows it; the store alone knows if it has moved on.
 
     Attributes:
@@ -67,7 +67,7 @@ class Live:
         self.opened_at: datetime = snapshot.opened_at
         self.head = snapshot.head
         self.commands = snapshot.commands
-        self.done: dict[bytes, Done] = dict(snapshot.done)
+        self.done: dict[bytes, StoredCommand] = dict(snapshot.done)
         self._last = b""
         self.snapshot_version = 0
 
@@ -78,7 +78,7 @@ class Live:
             match = evolve(self.game, match, recorded.event)
         self.advance(match, events)
 
-    def become(self, other: "Live") -> None:
+    def become(self, other: "LoadedMatch") -> None:
         """Take over all that another knows of the same match."""
         for name in self.__slots__:
             setattr(self, name, getattr(other, name))
@@ -92,7 +92,7 @@ class Live:
                 self._last = command_name(recorded.by, recorded.key)
             known = self.done.get(self._last)
             first = recorded.version if known is None else known.first
-            self.done[self._last] = Done(first, recorded.version)
+            self.done[self._last] = StoredCommand(first, recorded.version)
             first_of_command = recorded.command is not None
             self.commands = commands_behind(self.commands, recorded.event, first=first_of_command)
             self.version = recorded.version
@@ -104,14 +104,14 @@ class Live:
         """Return whether the match is at a version, or has but other deadlines since."""
         return self.steady <= version <= self.version
 
-    def done_for(self, by: PlayerId | None, key: str) -> Done | None:
+    def done_for(self, by: PlayerId | None, key: str) -> StoredCommand | None:
         """Return what was done for a player and idempotency key; None if nothing was."""
         return self.done.get(command_name(by, key))
 
     @property
-    def listed(self) -> Listed:
+    def listed(self) -> MatchWithoutState:
         """The match without its table."""
-        return Listed(id=self.id, opened_at=self.opened_at, match=self.match, version=self.version)
+        return MatchWithoutState(id=self.id, opened_at=self.opened_at, match=self.match, version=self.version)
 
     def snapshot(self) -> Snapshot:
         """Return all of it as a snapshot."""
@@ -141,7 +141,7 @@ def game_of(games: Games, terms: Terms[Any]) -> AnyGame:
     return game
 
 
-def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
+def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> LoadedMatch:
     """Return a match folded from all its events.
 
     Raises:
@@ -155,7 +155,7 @@ def opened(games: Games, id: MatchId, events: Sequence[Recorded]) -> Live:
     beginning = Snapshot(
         version=0, match=match, opened_at=first.at, head=first.link.previous, commands=0, done=()
     )
-    live = Live(id, game, beginning)
+    live = LoadedMatch(id, game, beginning)
     live.advance(live.match, [first])
     live.fold(others)
     return live
@@ -169,7 +169,7 @@ def _nothing(id: MatchId) -> None:
     """Do nothing: nobody is told."""
 
 
-class Entry:
+class Slot:
     """A place in memory for one match, and the lock that orders its commands within this process.
 
     The secrets stand beside the folded match, in none of its states.
@@ -186,7 +186,7 @@ class Entry:
     def __init__(self) -> None:
         """Begin empty: the match is loaded when it is first needed."""
         self.lock = asyncio.Lock()
-        self.live: Live | None = None
+        self.live: LoadedMatch | None = None
         self.secrets: Secrets | None = None
         self.counted: int | None = 0
 
@@ -202,13 +202,13 @@ class Memory:
         self._capacity = capacity
         self._most_events = events
         self._events = 0
-        self._entries: OrderedDict[MatchId, Entry] = OrderedDict()
+        self._entries: OrderedDict[MatchId, Slot] = OrderedDict()
 
-    def entry(self, id: MatchId) -> Entry:
+    def entry(self, id: MatchId) -> Slot:
         """Return the place of a match, making one if needed."""
         entry = self._entries.get(id)
         if entry is None:
-            entry = self._entries[id] = Entry()
+            entry = self._entries[id] = Slot()
             if len(self._entries) > self._capacity:
                 self._drop_oldest()
         else:
@@ -216,7 +216,7 @@ class Memory:
             self.count(entry)
         return entry
 
-    def count(self, entry: Entry) -> None:
+    def count(self, entry: Slot) -> None:
         """Count the events that a match has got since it was last used, and make room for them."""
         if entry.counted is None:
             return
@@ -235,12 +235,12 @@ class Memory:
         _, entry = self._entries.popitem(last=False)
         self._dropped(entry)
 
-    def _dropped(self, entry: Entry) -> None:
+    def _dropped(self, entry: Slot) -> None:
         self._events -= entry.counted or 0
         entry.counted = None
 
 
-class LiveMatches:
+class LoadedMatches:
     """The matches of this process, folded: from memory, or else from the store."""
 
     def __init__(
@@ -265,7 +265,7 @@ class LiveMatches:
         self._memory = Memory(remembered, remembered_events)
         self._lost = lost
 
-    def entry(self, id: MatchId) -> Entry:
+    def entry(self, id: MatchId) -> Slot:
         """Return the place of a match, whether it is loaded or not."""
         return self._memory.entry(id)
 
@@ -273,7 +273,7 @@ class LiveMatches:
         """Drop a match: what is known of it may be wrong."""
         self._memory.forget(id)
 
-    async def loaded(self, entry: Entry, id: MatchId) -> Live:
+    async def loaded(self, entry: Slot, id: MatchId) -> LoadedMatch:
         """Return a match from memory or else from the store; the entry's lock is held.
 
         Raises:
@@ -287,13 +287,13 @@ class LiveMatches:
                 raise
         return entry.live
 
-    def keep(self, entry: Entry, live: Live) -> Live:
+    def keep(self, entry: Slot, live: LoadedMatch) -> LoadedMatch:
         """Keep a match in its place, and return it."""
         entry.live = live
         self._memory.count(entry)
         return live
 
-    async def refresh(self, live: Live) -> bool:
+    async def refresh(self, live: LoadedMatch) -> bool:
         """Take in what other processes have written; return whether there was anything.
 
         A failover may have taken versions that are known here, and others may stand in their place. So what
@@ -315,7 +315,7 @@ class LiveMatches:
         self._lost(live.id)
         return True
 
-    async def current(self, id: MatchId) -> Live:
+    async def current(self, id: MatchId) -> LoadedMatch:
         """Return a match as the store has it now.
 
         Raises:
@@ -327,7 +327,7 @@ class LiveMatches:
             await self.refresh(live)
             return live
 
-    async def at_version(self, id: MatchId, version: int | None = None) -> Live:
+    async def at_version(self, id: MatchId, version: int | None = None) -> LoadedMatch:
         """Return a match as it stood at a version, or as it stands, apart from the one in memory.
 
         Raises:
@@ -342,7 +342,7 @@ class LiveMatches:
             live = await self._opened(id, events)
             more = len(events) == PAGE
         else:
-            live = Live(id, game_of(self._games, snapshot.match.terms), snapshot)
+            live = LoadedMatch(id, game_of(self._games, snapshot.match.terms), snapshot)
             live.snapshot_version = snapshot.version
             more = True
         while more and live.version != version:
@@ -365,7 +365,7 @@ class LiveMatches:
             raise NotFound("NO_SUCH_MATCH", match=id)
         await self._opened(id, events)
 
-    async def _opened(self, id: MatchId, events: Sequence[Recorded]) -> Live:
+    async def _opened(self, id: MatchId, events: Sequence[Recorded]) -> LoadedMatch:
         try:
             live = opened(self._games, id, events[:1])
         except Failure:
@@ -375,7 +375,7 @@ class LiveMatches:
         await self._fold(live, events[1:])
         return live
 
-    async def _fold(self, live: Live, events: Sequence[Recorded]) -> None:
+    async def _fold(self, live: LoadedMatch, events: Sequence[Recorded]) -> None:
         """Take in events that follow; the match is set aside if one of them makes no sense in it."""
         if events and events[0].link.previous != live.head:
             await self._store.set_aside(live.id, events[0].version, "it does not follow from the one before")

@@ -36,9 +36,9 @@ from domain.shared.seats import Seat
 from services.matches.catalogue import Catalogue
 from services.matches.decisions import Decisions, chance_of, checked_key, digest_of
 from services.matches.envelopes import Decision, Envelopes
-from services.matches.loaded import Live, opened
+from services.matches.loaded import LoadedMatch, opened
 from services.matches.same_terms import fit_of
-from services.matches.store import Listed, Opening, Recorded, Secrets, Seeds, VersionTaken
+from services.matches.store import ClaimedOpening, MatchWithoutState, Recorded, Secrets, Seeds, VersionTaken
 from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import KeyReused, Malformed, NotFound
 from services.shared.ids import MatchId, match_id, new_uuid, uuid_of
@@ -104,7 +104,7 @@ class Openings:
         number: UUID | None = None,
         owner: UUID | None = None,
         then: Sequence[LobbyCommand] = (),
-    ) -> tuple[str, Listed]:
+    ) -> tuple[str, MatchWithoutState]:
         """Open a match, seat its opener, and start it if that fills it.
 
         Args:
@@ -132,7 +132,7 @@ class Openings:
             then = (TakeSeat(Seat(proposal.seat), Holder(player, proposal.kind, proposal.entropy)), *then)
         by = player if owner is None else None
 
-        def events_of(opening: Opening) -> Sequence[Recorded]:
+        def events_of(opening: ClaimedOpening) -> Sequence[Recorded]:
             terms = terms_of(game, player, proposal, opening.secrets, self._catalogue.max_commands)
             return opening_events(game, terms, opening, then, by, key, now)
 
@@ -145,10 +145,10 @@ class Openings:
         owner: UUID,
         key: str,
         digest: str,
-        events_of: Callable[[Opening], Sequence[Recorded]],
+        events_of: Callable[[ClaimedOpening], Sequence[Recorded]],
         number: UUID,
         opener: PlayerId,
-    ) -> Listed:
+    ) -> MatchWithoutState:
         """Open a match with these events, once for its owner and key.
 
         Args:
@@ -166,7 +166,7 @@ class Openings:
             TooMany: The match waits for others, and its opener has as many such as it may have.
             KeyReused: The key came with something else before.
         """
-        wanted = Opening(number, Secrets(token_bytes(32), token_bytes(16)), digest)
+        wanted = ClaimedOpening(number, Secrets(token_bytes(32), token_bytes(16)), digest)
         # What cannot be opened is refused here, before anything is put down.
         holding = _held(opener, number, events_of(wanted))
         opening = await self._seeds.claim(owner, key, wanted, self._clock.now(), holding)
@@ -184,13 +184,13 @@ class Openings:
             live = self._decisions.live.keep(entry, await self._stored_opening(id, events))
             return await self._as_opened(live, len(events))
 
-    async def _as_opened(self, live: Live, version: int) -> Listed:
+    async def _as_opened(self, live: LoadedMatch, version: int) -> MatchWithoutState:
         """Return a match as it was behind its opening."""
         if live.version == version:
             return live.listed
         return (await self._decisions.live.at_version(live.id, version)).listed
 
-    async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> Live:
+    async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> LoadedMatch:
         """Store the opening of a match, and return the match; one that was opened before stays as it is."""
         try:
             return await self._decisions.live.at_version(id)
@@ -255,7 +255,7 @@ def terms_of[O](
 def opening_events(
     game: AnyGame,
     terms: Terms[Any],
-    opening: Opening,
+    opening: ClaimedOpening,
     then: Sequence[LobbyCommand],
     by: PlayerId | None,
     key: str,

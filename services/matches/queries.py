@@ -9,8 +9,8 @@ from domain.shared.game import AnyGame
 from domain.shared.viewers import seated
 from services.matches.access import acting_seat, check_known_to, viewer_of
 from services.matches.decisions import Decisions
-from services.matches.loaded import Live
-from services.matches.store import Listed
+from services.matches.loaded import LoadedMatch
+from services.matches.store import MatchWithoutState
 from services.matches.views import SeenEvent, View, seen_events, source, view
 from services.shared.errors import NotFound
 from services.shared.ids import MatchId
@@ -40,7 +40,9 @@ class Queries:
             check_known_to(await self._live.current(id), player)
         return live.game
 
-    async def read(self, id: MatchId, player: PlayerId | None, invitation: str | None = None) -> Listed:
+    async def read(
+        self, id: MatchId, player: PlayerId | None, invitation: str | None = None
+    ) -> MatchWithoutState:
         """Return a match without its table.
 
         Args:
@@ -53,7 +55,7 @@ class Queries:
         """
         return (await self.known(id, player, invitation)).listed
 
-    async def known(self, id: MatchId, player: PlayerId | None, invitation: str | None = None) -> Live:
+    async def known(self, id: MatchId, player: PlayerId | None, invitation: str | None = None) -> LoadedMatch:
         """Return a match as the store has it now, to a player who may know of it.
 
         Raises:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Protocol
 
-from services.matches.loaded import LiveMatches
+from services.matches.loaded import LoadedMatches
 from services.shared.errors import NotFound, SetAside
 from services.shared.ids import MatchId
 
@@ -28,7 +28,7 @@ class AsideMatches(Protocol):
 class Readmission:
     """Looks again at what was set aside: an operator may have mended it, or this process may be newer."""
 
-    def __init__(self, aside: AsideMatches, live: LiveMatches) -> None:
+    def __init__(self, aside: AsideMatches, live: LoadedMatches) -> None:
         """Take what is set aside, and what reads matches."""
         self._aside = aside
         self._live = live

@@ -43,7 +43,7 @@ class Recorded(Struct, frozen=True, kw_only=True):
     to_act: tuple[Seat, ...] | None = None
 
 
-class Done(Struct, frozen=True, gc=False):
+class StoredCommand(Struct, frozen=True, gc=False):
     """A command that was carried out; what was asked is with its first event.
 
     Attributes:
@@ -72,7 +72,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     opened_at: datetime
     head: str
     commands: int
-    done: tuple[tuple[bytes, Done], ...]
+    done: tuple[tuple[bytes, StoredCommand], ...]
 
 
 class VersionTaken(Exception):  # noqa: N818 - an answer of the store
@@ -142,7 +142,7 @@ class Secrets(Struct, frozen=True):
     invitation: bytes
 
 
-class Opening(Struct, frozen=True):
+class ClaimedOpening(Struct, frozen=True):
     """What was put down for a match before its first event.
 
     Attributes:
@@ -164,8 +164,8 @@ class Seeds(Protocol):
     """The secrets of matches. Every method raises `Unavailable` while the store is away."""
 
     async def claim(
-        self, owner: UUID, key: str, opening: Opening, at: datetime, holding: "Holding | None" = None
-    ) -> Opening:
+        self, owner: UUID, key: str, opening: ClaimedOpening, at: datetime, holding: "Holding | None" = None
+    ) -> ClaimedOpening:
         """Put an opening down for an owner and key, durably; return the earlier one if there is one.
 
         Args:
@@ -184,7 +184,7 @@ class Seeds(Protocol):
         """Return a match's secrets."""
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class MatchWithoutState(Struct, frozen=True, kw_only=True):
     """A match as the list of matches knows it.
 
     Attributes:

@@ -21,7 +21,7 @@ from domain.match import (
 )
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
-from services.matches.store import Listed
+from services.matches.store import MatchWithoutState
 from services.players.accounts import Players
 from services.players.names import SeatedPlayer, seated_player
 from services.players.store import Player
@@ -95,14 +95,14 @@ class MatchSummary[O](Struct, frozen=True, kw_only=True, rename={"status": "stat
     outcome: Outcome | None
 
 
-async def summaries(listed: Sequence[Listed], players: Players) -> tuple[MatchSummary[Any], ...]:
+async def summaries(listed: Sequence[MatchWithoutState], players: Players) -> tuple[MatchSummary[Any], ...]:
     """Return the matches with the names of those who play, in the order given."""
     ids = {holder.player for one in listed for holder in one.match.holders if holder is not None}
     names = await players.named(sorted(ids))
     return tuple(_summary(one, names) for one in listed)
 
 
-def _summary(listed: Listed, names: Mapping[PlayerId, Player]) -> MatchSummary[Any]:
+def _summary(listed: MatchWithoutState, names: Mapping[PlayerId, Player]) -> MatchSummary[Any]:
     match = listed.match
     seats = tuple(
         MatchSeat(Seat(seat), None, None)

@@ -13,7 +13,7 @@ from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer, sees_all
 from services.matches.envelopes import fact_of
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.store import Recorded, Secrets
 from services.shared.ids import MatchId
 from services.shared.time import Time
@@ -83,7 +83,7 @@ class Source(Struct, frozen=True):
     seed: bytes
 
 
-def source(live: Live, secrets: Secrets) -> Source:
+def source(live: LoadedMatch, secrets: Secrets) -> Source:
     """Return a match as one whose events are shown."""
     return Source(live.game, live.id, live.match.terms.seats, secrets.seed)
 

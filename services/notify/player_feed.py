@@ -6,7 +6,7 @@ whoever goes on behind it misses nothing and gets nothing twice.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from heapq import merge
@@ -26,7 +26,8 @@ from domain.match import (
     TimedOut,
 )
 from domain.shared.seats import Seat, by_seat
-from services.chat.log import ChatLog, ChatMessage, Message, MessageId
+from services.chat.log import ChatLog, ChatMessage, MessageId, StoredMessage
+from services.chat.stream import Show
 from services.matches.access import may_know
 from services.players.block_list import BlockList
 from services.shared.errors import Malformed, Unavailable
@@ -34,7 +35,7 @@ from services.shared.ids import MatchId
 from services.shared.pages import Page, page_token, position_of
 from services.shared.time import Clock, Time
 from services.streams.channels import Channel, Reading, Streams
-from services.streams.match_stream import Told
+from services.streams.match_stream import Encoded
 
 PAGE = 200
 """The most items that a stream reads at once."""
@@ -72,7 +73,7 @@ class Concern(NamedTuple):
     seat: Seat | None = None
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class FeedEntry(Struct, frozen=True, kw_only=True):
     """What concerns a player, as the read model keeps it.
 
     Attributes:
@@ -188,14 +189,12 @@ class PlayerEnd(Struct, frozen=True, tag_field="type", tag="end"):
 
 
 type PlayerItem = PlayerEventItem | PlayerTruncated | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd
-type Show = Callable[[Sequence[Message]], Awaitable[Sequence[ChatMessage]]]
-"""Gives messages as they are shown."""
 
 
 class PlayerLog(Protocol):
     """What concerns players in the log of matches; it follows the log within moments."""
 
-    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
+    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[FeedEntry]:
         """Return what concerns a player behind a number, in order."""
 
     async def latest(self, player: PlayerId) -> int:
@@ -340,11 +339,11 @@ class PlayerFeed:
         shown = dict(zip(messages, await self._show(messages), strict=True)) if messages else {}
         heard = messages or any(entry.kind is PlayerEventKind.INVITED for entry in entries)
         blocked = await self._block_list.blocked_by(player) if heard else ()
-        sources: tuple[Sequence[Entry | Message], ...] = entries, messages
+        sources: tuple[Sequence[FeedEntry | StoredMessage], ...] = entries, messages
         both = list(merge(*sources, key=_time))
         events = []
         for one in both[:limit]:
-            if isinstance(one, Entry):
+            if isinstance(one, FeedEntry):
                 place = place._replace(number=one.number)
                 if one.inviter not in blocked:
                     events.append(_entered(one, str(place)))
@@ -427,11 +426,11 @@ class PlayerReading(Reading):
         return self._looked < self._player.news
 
     @override
-    async def news(self) -> Sequence[Told]:
+    async def news(self) -> Sequence[Encoded]:
         """Return what concerns the player behind its place."""
         if self._forgotten is not None:
             oldest, self._forgotten = self._forgotten, None
-            return [Told(PlayerTruncated(str(oldest)))]
+            return [Encoded(PlayerTruncated(str(oldest)))]
         looked = self._player.news
         try:
             events, self._place, whole = await self._feed.behind(self._player.id, self._place, PAGE)
@@ -439,7 +438,7 @@ class PlayerReading(Reading):
             return self.end(PlayerEnd(str(self._place), PlayerEndReason.STORE_UNAVAILABLE))
         if whole:
             self._looked = looked
-        return [Told(PlayerEventItem(event)) for event in events]
+        return [Encoded(PlayerEventItem(event)) for event in events]
 
     @override
     def caught_up(self) -> PlayerCaughtUp:
@@ -462,11 +461,11 @@ class PlayerReading(Reading):
         return PlayerEnd(str(self._place), PlayerEndReason.TOKEN_ENDED)
 
 
-def _time(one: Entry | Message) -> datetime:
-    return one.at if isinstance(one, Entry) else one.sent_at
+def _time(one: FeedEntry | StoredMessage) -> datetime:
+    return one.at if isinstance(one, FeedEntry) else one.sent_at
 
 
-def _entered(entry: Entry, position: str) -> PlayerEvent:
+def _entered(entry: FeedEntry, position: str) -> PlayerEvent:
     return PlayerEvent(
         position=position,
         kind=entry.kind,
@@ -480,7 +479,7 @@ def _entered(entry: Entry, position: str) -> PlayerEvent:
     )
 
 
-def _said(message: Message, shown: ChatMessage, position: str) -> PlayerEvent:
+def _said(message: StoredMessage, shown: ChatMessage, position: str) -> PlayerEvent:
     return PlayerEvent(
         position=position,
         kind=PlayerEventKind.CHAT,

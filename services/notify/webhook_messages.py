@@ -57,7 +57,7 @@ class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
     challenge: str | None = None
 
 
-class Message[P](Struct, frozen=True):
+class WebhookMessage[P](Struct, frozen=True):
     """The body of a message.
 
     Attributes:
@@ -146,13 +146,13 @@ def body(source: Source, match: AnyMatch, recorded: Recorded, notice: Notice) ->
         outcome=match.outcome if notice.type is MessageType.ENDED else None,
         event=seen_event(source, recorded, viewer) if told else None,
     )
-    return msgspec.json.encode(Message(notice.type, recorded.at, data))
+    return msgspec.json.encode(WebhookMessage(notice.type, recorded.at, data))
 
 
 def chat_body(match: MatchId, player: PlayerId, message: MessageId, room: ChatRoom, at: datetime) -> bytes:
     """Return the body of the message that tells a player of something said to it in a match."""
     data = MessageData[Any](match=match, player=player, message=message, room=room)
-    return msgspec.json.encode(Message(MessageType.CHAT, at, data))
+    return msgspec.json.encode(WebhookMessage(MessageType.CHAT, at, data))
 
 
 def _deadline(match: AnyMatch, seat: Seat | None) -> datetime | None:

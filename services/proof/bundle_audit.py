@@ -224,7 +224,7 @@ class Whole:
             raise Altered(Check.AUDIENCES, version, "an audience was not shown what the rules let it see")
 
 
-class Opening(Struct):
+class OpeningLine(Struct):
     """The part of the first event that says what the header says."""
 
     terms: "OpeningTerms"
@@ -295,7 +295,7 @@ def _sits(viewer: Viewer, seats: int) -> bool:
 def _check_opening(header: Header, event: EventLine[Any]) -> None:
     """Check that the match was opened as the header says, and that the seed is the one it committed to."""
     try:
-        opening = msgspec.convert(event.payload, Opening)
+        opening = msgspec.convert(event.payload, OpeningLine)
     except msgspec.ValidationError as error:
         raise Altered(Check.LINES, 1, f"the first event opens no match: {error}") from error
     terms = opening.terms

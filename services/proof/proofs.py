@@ -13,7 +13,7 @@ from domain.shared.chain import written
 from domain.shared.viewers import Viewer, sees_all
 from services.matches.access import check_known_to, is_disclosed, viewer_of
 from services.matches.decisions import Decisions
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.queries import Queries
 from services.matches.store import EventStore
 from services.matches.views import Source, seen_event, source
@@ -166,7 +166,7 @@ class Proofs:
             inclusion=inclusion,
         )
 
-    async def _signed(self, live: Live) -> SignedHead | None:
+    async def _signed(self, live: LoadedMatch) -> SignedHead | None:
         return await self._heads.signed(live.id) if live.match.status is MatchStatus.FINISHED else None
 
     async def day(self, date: str) -> SignedDay:

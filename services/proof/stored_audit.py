@@ -12,7 +12,7 @@ from domain.shared.chain import genesis
 from domain.shared.chance import seed_commitment
 from domain.shared.game import Games, edition
 from services.matches.envelopes import fact_of
-from services.matches.store import Opening, Recorded
+from services.matches.store import ClaimedOpening, Recorded
 from services.proof.bundle_audit import command_types
 from services.proof.heads import SignedHead
 from services.proof.keys import Signatures
@@ -53,7 +53,7 @@ class MatchAudit:
         "version",
     )
 
-    def __init__(self, rules: "Rules", id: MatchId, opening: Opening | None) -> None:
+    def __init__(self, rules: "Rules", id: MatchId, opening: ClaimedOpening | None) -> None:
         """Take the rules, the match, and what was put down for it before its first event."""
         self.version = 0
         self._rules = rules

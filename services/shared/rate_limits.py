@@ -48,7 +48,7 @@ DESCRIPTION_OF_API = 15
 HEADS = 20_000
 """How many heads of a day, which a proof counts, cost one request more."""
 
-type Key = str | bytes
+type Spender = str | bytes
 """An address's network, or the hash of a token."""
 type Now = Callable[[], int]
 """Nanoseconds since whenever, never going back."""
@@ -132,13 +132,13 @@ class Meter:
         self.policy = f'"{name}";q={budget.quota};w={budget.window}'
         self._quota = budget.quota
         self._window = budget.window * SECOND
-        self._spent: OrderedDict[Key, tuple[int, int]] = OrderedDict()
+        self._spent: OrderedDict[Spender, tuple[int, int]] = OrderedDict()
 
     def __len__(self) -> int:
         """Return how many callers are known."""
         return len(self._spent)
 
-    def spend(self, key: Key, now: int, cost: int = 1, *, done: bool = False) -> Standing:
+    def spend(self, key: Spender, now: int, cost: int = 1, *, done: bool = False) -> Standing:
         """Count what a caller asks for, if it is allowed, and return how the caller stands.
 
         Args:
@@ -179,20 +179,20 @@ class Gauge:
         self.name = name
         self.policy = f'"{name}";q={most};qu="concurrent-requests"'
         self._most = most
-        self._open: Counter[Key] = Counter()
+        self._open: Counter[Spender] = Counter()
 
     def __len__(self) -> int:
         """Return how many callers are known."""
         return len(self._open)
 
-    def take(self, key: Key) -> Standing:
+    def take(self, key: Spender) -> Standing:
         """Count one more, if it is allowed, and return how the caller stands."""
         left = self._most - self._open[key] - 1
         if left >= 0:
             self._open[key] += 1
         return Standing(left)
 
-    def give_back(self, key: Key) -> None:
+    def give_back(self, key: Spender) -> None:
         """Count one less."""
         self._open[key] -= 1
         if not self._open[key]:
@@ -253,9 +253,9 @@ class Visit:
         self._limiter = limiter
         self._address = address
         self._has_token = token is not None
-        self._own: Key = address if token is None else sha256(token.encode()).digest()
+        self._own: Spender = address if token is None else sha256(token.encode()).digest()
         self._standings: dict[Meter | Gauge, Standing] = {}
-        self._taken: list[tuple[Gauge, Key]] = []
+        self._taken: list[tuple[Gauge, Spender]] = []
 
     def request(self) -> None:
         """Count a request, or a command within a stream.
@@ -327,11 +327,11 @@ class Visit:
             [_written(budget, standing) for budget, standing in self._standings.items()]
         )
 
-    def _spend(self, meter: Meter | None, key: Key, cost: int = 1, *, done: bool = False) -> None:
+    def _spend(self, meter: Meter | None, key: Spender, cost: int = 1, *, done: bool = False) -> None:
         if meter is not None:
             self._judge(meter, meter.spend(key, self._limiter.now(), cost, done=done))
 
-    def _take(self, gauge: Gauge | None, key: Key) -> None:
+    def _take(self, gauge: Gauge | None, key: Spender) -> None:
         if gauge is not None:
             self._judge(gauge, gauge.take(key))
             self._taken.append((gauge, key))

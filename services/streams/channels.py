@@ -11,7 +11,7 @@ from typing import Any
 
 from services.shared.rate_limits import ROWS
 from services.shared.time import Clock
-from services.streams.match_stream import TICK, TICKS_A_HEARTBEAT, TICKS_TO_SEND, Told
+from services.streams.match_stream import TICK, TICKS_A_HEARTBEAT, TICKS_TO_SEND, Encoded
 
 HEARTBEAT = TICK * TICKS_A_HEARTBEAT
 """Seconds without news after which there is a sign of life."""
@@ -118,7 +118,7 @@ class Reading(ABC):
         self._sending: asyncio.TimerHandle | None = None
         channel.readers.add(self)
 
-    async def next(self) -> Sequence[Told]:
+    async def next(self) -> Sequence[Encoded]:
         """Return the next items, as soon as there are some; none if `nudge` was called or all is over."""
         self._sent()
         told = await self._next()
@@ -153,7 +153,7 @@ class Reading(ABC):
         """Return whether there may be something behind its place."""
 
     @abstractmethod
-    async def news(self) -> Sequence[Told]:
+    async def news(self) -> Sequence[Encoded]:
         """Return what comes behind its place, and go on behind that; there may be nothing for this reader."""
 
     @abstractmethod
@@ -172,10 +172,10 @@ class Reading(ABC):
     def token_ended(self) -> Any:
         """Return the item that ends the stream because its token is no longer good."""
 
-    def end(self, item: Any) -> Sequence[Told]:
+    def end(self, item: Any) -> Sequence[Encoded]:
         """Return the last item."""
         self.over = True
-        return [Told(item)]
+        return [Encoded(item)]
 
     def _count(self, given: int) -> None:
         """Count what is given before all that has happened is."""
@@ -188,7 +188,7 @@ class Reading(ABC):
             self._sending.cancel()
             self._sending = None
 
-    async def _next(self) -> Sequence[Told]:
+    async def _next(self) -> Sequence[Encoded]:
         while not self.over:
             self._woken.clear()
             if self._streams.closed:
@@ -204,12 +204,12 @@ class Reading(ABC):
                 break
             if not self._live:
                 self._live = True
-                return [Told(self.caught_up())]
+                return [Encoded(self.caught_up())]
             try:
                 async with asyncio.timeout(HEARTBEAT):
                     await self._woken.wait()
             except TimeoutError:
-                return [Told(self.heartbeat())]
+                return [Encoded(self.heartbeat())]
         self._nudged = False
         return []
 

@@ -19,7 +19,7 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
 from services.matches.access import check_known_to, may_know, seats_of, viewer_of
 from services.matches.decisions import Decisions
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.queries import Queries
 from services.matches.store import EventStore, Recorded, Secrets
 from services.matches.views import SeenEvent, Source, View, seen_event, source, view
@@ -123,7 +123,7 @@ class End(Struct, frozen=True, tag_field="type", tag="end"):
 type Item = SnapshotItem[Any, Any] | EventItem[Any] | PresenceItem | CaughtUp | Heartbeat | End
 
 
-class Told:
+class Encoded:
     """An item on its way to any number of watches.
 
     Attributes:
@@ -154,16 +154,16 @@ class Latest:
     def __init__(self, recorded: Recorded) -> None:
         """Take the event."""
         self.recorded = recorded
-        self._told: dict[Viewer, Told] = {}
+        self._told: dict[Viewer, Encoded] = {}
 
-    def told(self, source: Source, viewer: Viewer) -> Told:
+    def told(self, source: Source, viewer: Viewer) -> Encoded:
         """Return the event as the viewer may see it."""
         if (told := self._told.get(viewer)) is None:
-            told = self._told[viewer] = Told(EventItem(seen_event(source, self.recorded, viewer)))
+            told = self._told[viewer] = Encoded(EventItem(seen_event(source, self.recorded, viewer)))
         return told
 
 
-class Channel:
+class MatchChannel:
     """What is known of a match that is watched.
 
     Attributes:
@@ -187,7 +187,7 @@ class Channel:
         self.heard = 0
         self.watches: set[Watch] = set()
         self.attendance = Attendance()
-        self.shown: Told | None = None
+        self.shown: Encoded | None = None
         self.shows = 0
         self._shown_at = -APART
         self._stirring: asyncio.TimerHandle | None = None
@@ -197,11 +197,11 @@ class Channel:
         self._last = 0
         self._head: str | None = None
         self._filling = asyncio.Lock()
-        self._snapshots: dict[Viewer, Told] = {}
+        self._snapshots: dict[Viewer, Encoded] = {}
         self._asleep: list[asyncio.Future[None]] = []
-        self._heartbeat: Told | None = None
+        self._heartbeat: Encoded | None = None
 
-    def begin(self, live: Live, secrets: Secrets) -> None:
+    def begin(self, live: LoadedMatch, secrets: Secrets) -> None:
         """Take in where the match stands when the first watch begins."""
         if self._source is None:
             self._source = source(live, secrets)
@@ -262,7 +262,7 @@ class Channel:
             self._snapshots.clear()
             self.doubted = False
 
-    async def behind(self, version: int, viewer: Viewer) -> list[Told]:
+    async def behind(self, version: int, viewer: Viewer) -> list[Encoded]:
         """Return the next events behind a version that was passed already, in order, without a gap.
 
         There are none while the channel is doubted.
@@ -285,7 +285,7 @@ class Channel:
             wanted = islice(self._window, version + 1 - oldest, version + 1 - oldest + PAGE)
             return [latest.told(shown, viewer) for latest in wanted]
         read = await self._store.read(self.id, version, min(version + PAGE, oldest - 1))
-        return [Told(EventItem(seen_event(shown, recorded, viewer))) for recorded in read]
+        return [Encoded(EventItem(seen_event(shown, recorded, viewer))) for recorded in read]
 
     async def _fill(self) -> None:
         """Read what was heard of but not published here; of much, only the latest."""
@@ -298,12 +298,12 @@ class Channel:
         if read[0].version == self._last + 1:
             self.publish(read)
 
-    def present(self) -> Told:
+    def present(self) -> Encoded:
         """Return who is there now."""
         if self._source is None:
             raise RuntimeError("the channel has not begun")
         item = self.attendance.item(self._source.seats)
-        return Told(item) if self.shown is None or self.shown.item != item else self.shown
+        return Encoded(item) if self.shown is None or self.shown.item != item else self.shown
 
     def stir(self) -> None:
         """Show who is there, if that has changed; not twice within a second.
@@ -339,7 +339,7 @@ class Channel:
             self.shows += 1
             self.wake()
 
-    def snapshot(self, live: Live, viewer: Viewer) -> Told:
+    def snapshot(self, live: LoadedMatch, viewer: Viewer) -> Encoded:
         """Return the match as the viewer may see it; those who ask at the same version share it."""
         presence = tuple(
             Seat(seat) for seat in range(live.match.terms.seats) if self.attendance.streams(Seat(seat))
@@ -348,10 +348,10 @@ class Channel:
         if told is not None and _stands_at(told.item) == (live.version, presence):
             return told
         seen = view(live.game, live.id, live.match, live.version, viewer)
-        told = self._snapshots[viewer] = Told(SnapshotItem(live.version, seen, presence))
+        told = self._snapshots[viewer] = Encoded(SnapshotItem(live.version, seen, presence))
         return told
 
-    def heartbeat(self) -> Told:
+    def heartbeat(self) -> Encoded:
         """Return the sign of life that all watches get at this tick."""
         if self._heartbeat is None:
             raise RuntimeError("there was no tick")
@@ -359,7 +359,7 @@ class Channel:
 
     def beat(self, clock: Clock) -> None:
         """Make the next sign of life."""
-        self._heartbeat = Told(Heartbeat(self.heard, clock.now()))
+        self._heartbeat = Encoded(Heartbeat(self.heard, clock.now()))
 
     def wake(self) -> None:
         """Let all watches look at what is new, some at a time."""
@@ -393,8 +393,8 @@ class Watch:
     def __init__(
         self,
         feeds: "MatchChannels",
-        channel: Channel,
-        live: Live,
+        channel: MatchChannel,
+        live: LoadedMatch,
         player: PlayerId | None,
         viewer: Viewer,
         after: int | None,
@@ -415,7 +415,7 @@ class Watch:
         self._ends: EndReason | None = None
         self._feeds = feeds
         self._channel = channel
-        self._first: Told | None = None
+        self._first: Encoded | None = None
         self.finished = live.match.status.over and self.version == live.version
         self._live = False
         self._held: int | None = None
@@ -426,7 +426,7 @@ class Watch:
         self._losses = len(channel.losses)
         held = () if player is None else seats_of(live.match, player)
         self.seats: tuple[Seat | None, ...] = () if unseen else held or (None,)
-        self._present: Told | None = None
+        self._present: Encoded | None = None
         self._shows = 0
         self._present_at = -APART
         self._waking: asyncio.TimerHandle | None = None
@@ -436,11 +436,11 @@ class Watch:
         """How many events have happened already that it is to be given."""
         return max(0, self._begun - self.version)
 
-    def begin(self, snapshot: Told) -> None:
+    def begin(self, snapshot: Encoded) -> None:
         """Give this first."""
         self._first = snapshot
 
-    async def next(self) -> Sequence[Told]:
+    async def next(self) -> Sequence[Encoded]:
         """Return the next items, as soon as there are some; none if `nudge` was called or all is over."""
         self._given_at = None
         told = await self._next()
@@ -493,7 +493,7 @@ class Watch:
             self._given_at = None
             self.cut_off()
 
-    async def _next(self) -> Sequence[Told]:
+    async def _next(self) -> Sequence[Encoded]:
         if self._first is not None:
             first, self._first = self._first, None
             return [first]
@@ -528,13 +528,13 @@ class Watch:
         self._nudged = False
         return []
 
-    def _caught_up(self) -> list[Told]:
+    def _caught_up(self) -> list[Encoded]:
         """Return who is there, and that all that has happened was sent."""
         self._shows, self._present = self._channel.shows, self._channel.present()
         self._present_at = asyncio.get_running_loop().time()
-        return [self._present, Told(CaughtUp(self.version))]
+        return [self._present, Encoded(CaughtUp(self.version))]
 
-    def _news_of_presence(self) -> list[Told]:
+    def _news_of_presence(self) -> list[Encoded]:
         """Return who is there if that has changed; nothing while the last time is less than a second ago."""
         loop = asyncio.get_running_loop()
         if (wait := self._present_at + APART - loop.time()) > 0:
@@ -554,7 +554,7 @@ class Watch:
         if self._sleeping is not None and not self._sleeping.done():
             self._sleeping.set_result(None)
 
-    async def _lost(self) -> Sequence[Told]:
+    async def _lost(self) -> Sequence[Encoded]:
         """Return the end if events that were given are lost, or the match cannot be read; else nothing."""
         channel = self._channel
         if channel.doubted:
@@ -576,7 +576,7 @@ class Watch:
         heard = self._channel.heard
         return heard if self._held is None else min(heard, self._held)
 
-    async def _events(self) -> Sequence[Told]:
+    async def _events(self) -> Sequence[Encoded]:
         if self._live and self._channel.heard - self.version > WINDOW:
             return self._end(EndReason.TOO_SLOW)
         try:
@@ -592,7 +592,7 @@ class Watch:
                 self.finished = isinstance(one.item.event.payload, Finished | Cancelled)
         return told
 
-    def _until_shut_out(self, told: list[Told]) -> list[Told]:
+    def _until_shut_out(self, told: list[Encoded]) -> list[Encoded]:
         """Return the events up to the one by which the player may look no longer."""
         for place, one in enumerate(told):
             if isinstance(one.item, EventItem) and one.item.event.version > self._begun:
@@ -616,9 +616,9 @@ class Watch:
                 pass
         return None
 
-    def _end(self, reason: EndReason) -> Sequence[Told]:
+    def _end(self, reason: EndReason) -> Sequence[Encoded]:
         self.over = True
-        return [Told(End(self.version, reason, reason not in FINAL))]
+        return [Encoded(End(self.version, reason, reason not in FINAL))]
 
 
 class MatchChannels:
@@ -640,7 +640,7 @@ class MatchChannels:
         self.moved: Callable[[MatchId, int], None] = _nobody
         self._store = store
         self._clock = clock
-        self._channels: dict[MatchId, Channel] = {}
+        self._channels: dict[MatchId, MatchChannel] = {}
         self.presences = Presences(presence, clock, self._channels)
         self._timer: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
@@ -677,20 +677,20 @@ class MatchChannels:
         """Return when no match is watched."""
         await self._empty.wait()
 
-    def join(self, id: MatchId) -> Channel:
+    def join(self, id: MatchId) -> MatchChannel:
         """Return the channel of a match, for a watch to come; `part` if none comes.
 
         The channel hears what happens from now on: whoever reads the match then and watches misses nothing.
         """
         if (channel := self._channels.get(id)) is None:
-            channel = self._channels[id] = Channel(id, self._store)
+            channel = self._channels[id] = MatchChannel(id, self._store)
             self._empty.clear()
             if self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
         channel.users += 1
         return channel
 
-    def part(self, channel: Channel) -> None:
+    def part(self, channel: MatchChannel) -> None:
         """Give a channel up; with the last who does, it ends."""
         channel.users -= 1
         if not channel.users:
@@ -701,8 +701,8 @@ class MatchChannels:
 
     def watch(
         self,
-        channel: Channel,
-        live: Live,
+        channel: MatchChannel,
+        live: LoadedMatch,
         secrets: Secrets,
         player: PlayerId | None,
         viewer: Viewer,

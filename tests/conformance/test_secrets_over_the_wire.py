@@ -26,7 +26,7 @@ from domain.match import (
 from domain.shared.chance import Chance, decision_chance
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, Viewer, seated
-from services.matches.loaded import Live, LiveMatches
+from services.matches.loaded import LoadedMatch, LoadedMatches
 from services.matches.opening import Proposal
 from services.shared.ids import MatchId
 from tests.support.commands import asked_for
@@ -132,9 +132,9 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
     return Staged(listed.id, seed, tuple(token for _, token in holders), live.version, (live.match, twin))
 
 
-async def at_end(stores: PostgresStores, id: MatchId) -> Live:
+async def at_end(stores: PostgresStores, id: MatchId) -> LoadedMatch:
     """Return a match as the store has it."""
-    return await LiveMatches(dict(GAMES), stores.store, 1, 1).at_version(id)
+    return await LoadedMatches(dict(GAMES), stores.store, 1, 1).at_version(id)
 
 
 async def keep(conninfo: str, staged: Iterable[Staged], number: int) -> None:

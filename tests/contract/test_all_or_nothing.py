@@ -21,11 +21,11 @@ from domain.match.heads import day_over, tree
 from domain.shared.seats import Seat
 from services.background.timekeeper import Due
 from services.bots.accounts import ACCOUNTS
-from services.chat.log import ChatRoom, Message, MessageId, Pace, Report, ReportId, ReportReason
+from services.chat.log import ChatRoom, MessageId, Pace, Report, ReportId, ReportReason, StoredMessage
 from services.lobby.match_list import MatchFilter
 from services.lobby.waiting import Wish
 from services.matches.outages import Outage
-from services.matches.store import Opening, Secrets, Snapshot
+from services.matches.store import ClaimedOpening, Secrets, Snapshot
 from services.notify.addresses import Target
 from services.notify.deliveries import Parcel, Reply, Sent, sent
 from services.notify.subscriptions import (
@@ -261,7 +261,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
             created_at=NOW,
             expires_at=None,
         ),
-        Message: replace(message, id=MessageId(written("message", new_uuid(NOW)))),
+        StoredMessage: replace(message, id=MessageId(written("message", new_uuid(NOW)))),
         Pace: Pace(10, timedelta(seconds=1)),
         Report: Report(
             id=ReportId(written("report", new_uuid(NOW))),
@@ -271,7 +271,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
             text="",
             reported_at=NOW,
         ),
-        Opening: Opening(new_uuid(NOW), Secrets(b"seed", b"invitation"), "digest"),
+        ClaimedOpening: ClaimedOpening(new_uuid(NOW), Secrets(b"seed", b"invitation"), "digest"),
         Snapshot: live.snapshot(),
         Reach: reach,
         Webhook: replace(webhook, id=WebhookId(written("webhook", new_uuid(NOW)))),

@@ -17,13 +17,13 @@ from domain.shared.seats import Seat
 from services.chat.log import (
     ChatLog,
     ChatRoom,
-    Message,
     MessageId,
     Pace,
     Reader,
     Report,
     ReportId,
     ReportReason,
+    StoredMessage,
     TooFast,
 )
 from services.shared.errors import Unauthenticated
@@ -56,7 +56,7 @@ class Talk:
         at: float = 0,
         key: str | None = None,
         recipients: tuple[PlayerId, ...] = (),
-    ) -> Message:
+    ) -> StoredMessage:
         """Return a message as it was stored, its key new unless one is given."""
         self.keys += 1
         posted = await self.log.post(
@@ -70,10 +70,10 @@ class Talk:
         return posted.message
 
 
-def message(author: PlayerId, text: str, *, match: MatchId, at: float = 0, **fields: Any) -> Message:
+def message(author: PlayerId, text: str, *, match: MatchId, at: float = 0, **fields: Any) -> StoredMessage:
     """Return a message that is not stored yet."""
     given = {"room": PLAYERS, "addressee": None} | fields
-    return Message(
+    return StoredMessage(
         id=MessageId(written("message", new_uuid(NOW))),
         position=0,
         match=match,
@@ -234,7 +234,7 @@ async def test_many_write_at_once(talk: Talk) -> None:
     same = [talk.says(talk.ann, "one", key="k") for _ in range(8)]
     assert len({stored.id for stored in await asyncio.gather(*same)}) == 1
     results = await asyncio.gather(*(talk.says(talk.ben) for _ in range(8)), return_exceptions=True)
-    assert sum(isinstance(result, Message) for result in results) == PACE.messages
+    assert sum(isinstance(result, StoredMessage) for result in results) == PACE.messages
     assert sum(isinstance(result, TooFast) for result in results) == 8 - PACE.messages
 
 
@@ -279,7 +279,7 @@ async def test_positions_are_in_the_order_of_commits(database: str) -> None:
     async with postgres_stores(database) as stores:
         talk = Talk(PostgresChatLog(datastore), await accounts(stores.players()))
         done = asyncio.Event()
-        seen: list[Message] = []
+        seen: list[StoredMessage] = []
 
         async def read() -> None:
             while True:

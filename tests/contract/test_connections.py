@@ -22,7 +22,7 @@ from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.log.recorders import postgres_log
 from domain.match import PlayerId, Started
 from domain.shared.seats import Seat
-from services.matches.store import Opening, Recorded, Secrets
+from services.matches.store import ClaimedOpening, Recorded, Secrets
 from services.players.store import Player, Scope, Token
 from services.shared.errors import Unavailable
 from services.shared.ids import TokenId, match_id, new_uuid, written
@@ -159,7 +159,7 @@ async def test_a_peer_that_is_gone_is_noticed_by_the_system(database: str) -> No
 
 async def test_a_standby_is_not_available_for_writing(database: str) -> None:
     """After a failover to a server that only reads, nothing is written until it is a primary."""
-    match, opening = match_id(new_uuid(NOW)), Opening(uuid4(), Secrets(bytes(32), bytes(16)), "digest")
+    match, opening = match_id(new_uuid(NOW)), ClaimedOpening(uuid4(), Secrets(bytes(32), bytes(16)), "digest")
     async with postgres_stores(database) as stores:
         writes: list[Callable[[], Awaitable[object]]] = [
             lambda: stores.store.append(match, [STARTED]),

@@ -231,7 +231,7 @@ async def test_who_was_connected_goes_on_though_nobody_had_looked() -> None:
             stack.enter_context(socket.create_connection(address, source_address=source))
             accepted.append(stack.enter_context(listener.accept()[0]))
             accepted[-1].setblocking(False)
-        connections.Connections(address[1], None, 20).look()
+        connections.GrpcConnections(address[1], None, 20).look()
 
         def is_open(one: socket.socket) -> bool:
             try:

@@ -14,7 +14,7 @@ from websockets.frames import Frame, Opcode
 
 from adapters.main import start_rest
 from adapters.rest.server import bounds, connections
-from adapters.rest.server.bounds import Connections
+from adapters.rest.server.bounds import HttpConnections
 from adapters.settings import Address
 from services.use_cases import Services
 from tests.support.use_cases import memory_stores
@@ -46,7 +46,7 @@ class Face:
         services: The use cases.
     """
 
-    def __init__(self, address: Address, open: Connections, services: Services) -> None:
+    def __init__(self, address: Address, open: HttpConnections, services: Services) -> None:
         """Take where it is."""
         self.address = address
         self.open = open
@@ -88,7 +88,7 @@ class Face:
 async def serving(**most: int) -> AsyncIterator[Face]:
     """Give REST on stores in memory, with these bounds."""
     services = memory_stores().node()
-    counted = Connections(**most)
+    counted = HttpConnections(**most)
     address, stop = await start_rest(Address("127.0.0.1", 0), services, connections=counted)
     try:
         yield Face(address, counted, services)

@@ -36,7 +36,7 @@ from domain.match import (
 from domain.shared.seats import Seat
 from services.lobby.match_list import ListPlace, MatchFilter
 from services.lobby.waiting import Wish
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.same_terms import fit_of
 from services.matches.store import Secrets
 from services.shared.errors import Malformed, NotFound, Unauthenticated
@@ -81,7 +81,7 @@ class Table:
     async def do(self, name: str, command: Any, seat: int | None = None, by: PlayerId = ANN) -> None:
         """Carry out a command in a match."""
 
-        def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+        def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat | None, Any]:
             return None if seat is None else Seat(seat), command
 
         key = f"{name} {command}"

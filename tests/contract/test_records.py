@@ -16,7 +16,7 @@ from adapters.rest.app import build
 from domain.games import GAMES
 from domain.match import OnTimeOut, PlayerId, Resign, TimeControl, TimeControlKind, TimeOut, Visibility
 from domain.shared.seats import Seat
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.players.records import Ranked, Rating, Statistics
 from services.shared.errors import Malformed, NotFound
@@ -131,7 +131,7 @@ async def test_whose_time_was_up_has_lost_by_time(stores: Stores) -> None:
         await lobby_of(node).take_seat(ben, opened.id, 1, "", None)
         late = (await node.queries.view(opened.id, ann, version=None, looking_as=None)).to_act[0]
 
-        def order(live: Live, secrets: Secrets, late: Seat = late) -> tuple[Seat | None, TimeOut]:
+        def order(live: LoadedMatch, secrets: Secrets, late: Seat = late) -> tuple[Seat | None, TimeOut]:
             return None, TimeOut(late)
 
         stores.clock.now()

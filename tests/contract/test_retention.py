@@ -20,7 +20,7 @@ from services.background.retention import BREATH, EVERY, Retention
 from services.background.timekeeper import Timekeeper
 from services.chat.log import ChatRoom
 from services.lobby.waiting import Wish
-from services.matches.store import OPENING_KEPT, Opening, Secrets
+from services.matches.store import OPENING_KEPT, ClaimedOpening, Secrets
 from services.notify.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
 from services.players.quotas import Holding, QuotaKind
 from services.players.store import Scope
@@ -119,7 +119,7 @@ async def test_openings_that_never_began_are_forgotten(
     services = stores.node()
     ann, _ = await services.players.open_guest("Ann")
     matches = [(await services.openings.open(ann.id, proposal(), f"{number}"))[1].id for number in range(5)]
-    never = [Opening(new_uuid(BEGUN), Secrets(bytes(32), bytes(16)), "digest") for _ in range(5)]
+    never = [ClaimedOpening(new_uuid(BEGUN), Secrets(bytes(32), bytes(16)), "digest") for _ in range(5)]
     owner = uuid4()
     for number, opening in enumerate(never):
         await stores.seeds.claim(owner, f"{number}", opening, BEGUN)
@@ -133,7 +133,7 @@ async def test_openings_that_never_began_are_forgotten(
     assert rows(database, "SELECT count(*) FROM match_openings") == [(5,)]
     for match in matches:
         assert (await stores.seeds.secrets(match)).seed != bytes(32)
-    fresh = Opening(new_uuid(again), Secrets(bytes(32), bytes(16)), "digest")
+    fresh = ClaimedOpening(new_uuid(again), Secrets(bytes(32), bytes(16)), "digest")
     assert await stores.seeds.claim(owner, "1", fresh, again) == fresh
 
 
@@ -145,7 +145,7 @@ async def test_a_key_that_is_used_again_opens_another_match(
     ann, _ = await services.players.open_guest("Ann")
     for key, forgets in (("kept", False), ("forgotten", True)):
         number = new_uuid(clock.now())
-        lost = Opening(number, Secrets(bytes(32), bytes(16)), "what was asked with it then")
+        lost = ClaimedOpening(number, Secrets(bytes(32), bytes(16)), "what was asked with it then")
         await stores.seeds.claim(uuid_of(ann.id), key, lost, clock.now())
         clock.advance(OPENING_KEPT + timedelta(seconds=1))
         if forgets:

@@ -15,7 +15,7 @@ from domain.match import Disclosure, Opened, PlayerId, SeatTaken, Started, Terms
 from domain.match.state import Holder, HolderKind
 from domain.shared.seats import Seat
 from services.matches.loaded import command_name
-from services.matches.store import Done, Opening, Recorded, Secrets, Snapshot, VersionTaken
+from services.matches.store import ClaimedOpening, Recorded, Secrets, Snapshot, StoredCommand, VersionTaken
 from services.shared.errors import NotFound, Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid, written
 from tests.support.matches import LINK
@@ -119,7 +119,10 @@ async def test_the_latest_snapshot_that_fits_is_used(stores: Stores) -> None:
     """Snapshots are found by version; one whose shape is of another time is ignored."""
     match = fresh()
     folded = evolve(MONTANA, None, OPENED.event)
-    done = ((command_name(None, "key 1"), Done(1, 1)), (command_name(ANN, "key 2"), Done(2, 2)))
+    done = (
+        (command_name(None, "key 1"), StoredCommand(1, 1)),
+        (command_name(ANN, "key 2"), StoredCommand(2, 2)),
+    )
     early = Snapshot(version=10, match=folded, opened_at=NOW, head=LINK.hash, commands=3, done=done)
     late = msgspec.structs.replace(early, version=20)
     assert await stores.store.snapshot(match) is None
@@ -175,19 +178,21 @@ async def test_a_snapshot_of_another_shape_is_ignored(database: str) -> None:
 async def test_a_claimed_opening_stays(stores: Stores) -> None:
     """The first opening for an owner and key counts; another owner may use the same key."""
     ann, ben = uuid4(), uuid4()
-    first = Opening(uuid4(), Secrets(bytes(range(32)), bytes(16)), "first")
+    first = ClaimedOpening(uuid4(), Secrets(bytes(range(32)), bytes(16)), "first")
     assert await stores.seeds.claim(ann, "k", first, NOW) == first
-    second = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "second")
+    second = ClaimedOpening(uuid4(), Secrets(bytes(32), bytes(16)), "second")
     assert await stores.seeds.claim(ann, "k", second, NOW) == first
-    other = Opening(uuid4(), Secrets(bytes(32), bytes(16)), "other")
+    other = ClaimedOpening(uuid4(), Secrets(bytes(32), bytes(16)), "other")
     assert await stores.seeds.claim(ben, "k", other, NOW) == other
     assert await stores.seeds.secrets(match_id(first.match)) == first.secrets
 
 
 async def test_an_opening_that_never_began_is_given_up(stores: Stores) -> None:
     """Seven days after it was asked for last; of a match that has begun it stays for good."""
-    begun, never = (Opening(uuid4(), Secrets(bytes(32), bytes(16)), text) for text in ("begun", "never"))
-    owner, later = uuid4(), Opening(uuid4(), Secrets(bytes(32), bytes(16)), "later")
+    begun, never = (
+        ClaimedOpening(uuid4(), Secrets(bytes(32), bytes(16)), text) for text in ("begun", "never")
+    )
+    owner, later = uuid4(), ClaimedOpening(uuid4(), Secrets(bytes(32), bytes(16)), "later")
     await stores.seeds.claim(owner, "begun", begun, NOW)
     await stores.seeds.claim(owner, "never", never, NOW)
     await stores.store.append(match_id(begun.match), [OPENED])

@@ -29,7 +29,7 @@ from adapters.postgres.log.recorders import EVENTS
 from domain.match.heads import day_over, signed_day, tree
 from domain.shared.chain import read
 from domain.shared.game import Games
-from services.matches.store import Opening, Secrets
+from services.matches.store import ClaimedOpening, Secrets
 from services.proof.heads import SignedDay, SignedHead
 from services.proof.keys import Signatures
 from services.proof.stored_audit import Fault, MatchAudit, Rules
@@ -42,7 +42,7 @@ PART = 20_000
 FIRST = UUID(int=0)
 LAST = UUID(int=(1 << 128) - 1)
 
-type Row = tuple[int, UUID, int, str, bytes]
+type LogRow = tuple[int, UUID, int, str, bytes]
 
 _EVENTS = sql.Identifier(EVENTS)
 NEXT = sql.SQL(
@@ -108,7 +108,7 @@ class Known(Struct, frozen=True):
     """
 
     reached: int
-    openings: dict[UUID, Opening]
+    openings: dict[UUID, ClaimedOpening]
     signed: dict[UUID, SignedHead]
 
 
@@ -195,7 +195,7 @@ class StoredAudit:
         found = None if match is None else match.end(self._signatures)
         return [] if found is None else [found]
 
-    def _batches(self, after: UUID, up_to: UUID) -> Iterator[tuple[list[Row], Known]]:
+    def _batches(self, after: UUID, up_to: UUID) -> Iterator[tuple[list[LogRow], Known]]:
         """Give the events behind a match in batches, each with what else was known at that moment."""
         version = 1 << 62
         while True:
@@ -203,7 +203,7 @@ class StoredAudit:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 # Planned anew each time: a plan made while the log was small reads all of it later on.
                 cursor.execute(NEXT, (after, version, up_to, BATCH), prepare=False, binary=True)
-                rows = cast(list[Row], cursor.fetchall())
+                rows = cast(list[LogRow], cursor.fetchall())
                 known = self._known({row[1] for row in rows})
             if not rows:
                 return
@@ -234,7 +234,7 @@ class _Match:
         self._signed_since: int | None = None
         self._found: Found | None = None
 
-    def take(self, rows: Iterable[Row], known: Known) -> None:
+    def take(self, rows: Iterable[LogRow], known: Known) -> None:
         """Check the next events."""
         self._known = known
         if self._audit is None:
@@ -266,6 +266,6 @@ class _Match:
         return self._found
 
 
-def _opening(row: dict[str, Any]) -> Opening:
+def _opening(row: dict[str, Any]) -> ClaimedOpening:
     secrets = Secrets(bytes(row["seed"]), bytes(row["invitation"]))
-    return Opening(row["match_id"], secrets, row["digest"])
+    return ClaimedOpening(row["match_id"], secrets, row["digest"])

@@ -14,7 +14,7 @@ from adapters.postgres.read_models.match_list import Standing
 from domain.match import Match, MatchStatus, PlayerId
 from domain.shared.game import Games
 from services.lobby.match_list import ListPlace, MatchFilter
-from services.matches.store import Listed
+from services.matches.store import MatchWithoutState
 from services.shared.ids import match_id, parsed
 
 PUBLIC = "match_list WHERE public"
@@ -167,7 +167,7 @@ class PostgresMatchList:
 
     async def page(
         self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
-    ) -> list[Listed]:
+    ) -> list[MatchWithoutState]:
         """Return matches that the viewer may know of, newest first."""
         if not standings_of(wanted):
             return []
@@ -175,7 +175,7 @@ class PostgresMatchList:
         # Planned anew each time for what is asked, which a stored plan does not know.
         rows = await self._datastore.execute(query, parameters, prepare=False)
         return [
-            Listed(
+            MatchWithoutState(
                 id=match_id(row["match_id"]),
                 opened_at=row["opened_at"],
                 match=self._decoders[row["game"]].decode(bytes(row["match"])),

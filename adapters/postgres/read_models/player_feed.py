@@ -15,7 +15,7 @@ from adapters.postgres.read_models.rows import write
 from domain.match import Cancelled, Finished, Invited, PlayerId, SeatLeft, SeatTaken, Started, TimedOut
 from domain.shared.seats import Seat
 from services.chat.log import MessageId
-from services.notify.player_feed import Entry, Place, PlayerEventKind, concerns
+from services.notify.player_feed import FeedEntry, Place, PlayerEventKind, concerns
 from services.shared.ids import match_id, parsed, written
 
 CHANNEL = "player_feed"
@@ -137,13 +137,13 @@ class PostgresPlayerLog:
         """Take the connections."""
         self._datastore = datastore
 
-    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[Entry]:
+    async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[FeedEntry]:
         """Return what concerns a player behind a number, in order."""
         rows = await self._datastore.execute(
             ENTRIES, {"player": parsed("player", player), "after": after, "limit": limit}
         )
         return [
-            Entry(
+            FeedEntry(
                 number=row["number"],
                 kind=PlayerEventKind(row["kind"]),
                 match=None if row["match_id"] is None else match_id(row["match_id"]),

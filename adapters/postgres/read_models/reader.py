@@ -29,7 +29,7 @@ OVER = (MatchStatus.FINISHED, MatchStatus.CANCELLED)
 CHANGES_TURN = sql.SQL("""position('"to_act":'::bytea IN state) > 0""")
 """Whether an event changes who is to act, told without decoding it: there are many that do not."""
 
-type Row = tuple[int, UUID, int, str, bytes]
+type EventRow = tuple[int, UUID, int, str, bytes]
 
 NEWEST = sql.SQL("SELECT coalesce(max(notification_id), 0) FROM {}").format(sql.Identifier(EVENTS))
 NEXT = sql.SQL(
@@ -101,7 +101,7 @@ class LogReader:
             self._matches.popitem(last=False)
         return Batch(batch, rows[-1][0] if len(rows) == limit else max(up_to, after))
 
-    def _recall(self, cursor: Cursor[Any], rows: Sequence[Row], aside: set[UUID]) -> None:
+    def _recall(self, cursor: Cursor[Any], rows: Sequence[EventRow], aside: set[UUID]) -> None:
         """Fold what came earlier in matches that are not remembered."""
         first = {number: version for _, number, version, _, _ in reversed(rows)}
         unknown = {
@@ -114,7 +114,7 @@ class LogReader:
             for row in _rows(cursor, EARLIER, wanted):
                 self._happened(cursor, row, aside)
 
-    def _happened(self, cursor: Cursor[Any], row: Row, aside: set[UUID]) -> Happened | None:
+    def _happened(self, cursor: Cursor[Any], row: EventRow, aside: set[UUID]) -> Happened | None:
         """Return the event in a row; None of a match that is set aside, as it may be by this event."""
         position, number, version, topic, state = row
         if number in aside:

@@ -6,7 +6,7 @@ from eventsourcing.persistence import Tracking
 from eventsourcing.postgres import PostgresTrackingRecorder
 
 from adapters.postgres.connection.datastore import Datastore, try_to_hold
-from adapters.postgres.webhooks.outbox import Row, put_down
+from adapters.postgres.webhooks.outbox import OutboxRow, put_down
 from domain.match import PlayerId
 from services.chat.log import ChatRoom, MessageId
 from services.notify.subscriptions import MessageType, new_delivery_id
@@ -56,7 +56,7 @@ class ChatOutboxRecorder(PostgresTrackingRecorder):
                 return False
             reached: int = row["reached"]
             more: bool = row["said"] == BATCH
-            rows: list[Row] = []
+            rows: list[OutboxRow] = []
             for asking in cursor.execute(ASKING, (start, reached)):
                 body = chat_body(
                     match_id(asking["match_id"]),

@@ -86,7 +86,7 @@ ON CONFLICT DO NOTHING
 """
 
 
-type Row = tuple[UUID | None, UUID, int, int, MessageType, UUID, str, bytes, datetime]
+type OutboxRow = tuple[UUID | None, UUID, int, int, MessageType, UUID, str, bytes, datetime]
 """A message: its id, its webhook, where it comes from, what it is, and when that happened."""
 
 
@@ -160,7 +160,7 @@ def messages(
                 yield Put(delivery, subscriber, ordinal, notice.type, content)
 
 
-def put_down(cursor: Cursor[Any], rows: Sequence[Row]) -> int:
+def put_down(cursor: Cursor[Any], rows: Sequence[OutboxRow]) -> int:
     """Put messages down and return how many those are; what was put down before is left as it is.
 
     A webhook for which so many are pending already is paused instead.
@@ -169,7 +169,7 @@ def put_down(cursor: Cursor[Any], rows: Sequence[Row]) -> int:
         return 0
     cursor.execute(ROOM, (MOST_PENDING, MOST_PENDING, list({webhook for _, webhook, *_ in rows})))
     room = {row["webhook_id"]: row["room"] for row in cursor.fetchall()}
-    kept: list[Row] = []
+    kept: list[OutboxRow] = []
     full: dict[UUID, datetime] = {}
     for row in rows:
         webhook, at = row[1], row[-1]
@@ -268,7 +268,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
         matches = list({happened.number for happened in batch})
         seeds = {row["match_id"]: bytes(row["seed"]) for row in cursor.execute(SEEDS, (matches,))}
 
-        def rows_of(happened: Happened, some: Sequence[Notice]) -> list[Row]:
+        def rows_of(happened: Happened, some: Sequence[Notice]) -> list[OutboxRow]:
             return [
                 (
                     parsed("delivery", put.id),

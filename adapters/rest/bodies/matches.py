@@ -28,7 +28,7 @@ from domain.shared.game import AnyGame
 from services.matches.summaries import MatchSummary
 from services.matches.views import SeenEvent, View
 from services.notify.player_feed import PlayerEvent
-from services.notify.webhook_messages import Message
+from services.notify.webhook_messages import WebhookMessage
 from services.proof.bundles import EndLine, EventLine, Header
 from services.shared.health import Degraded
 from services.streams.match_stream import CaughtUp, End, EventItem, Heartbeat, SnapshotItem
@@ -347,7 +347,7 @@ def game_bodies(game: AnyGame) -> dict[str, Any]:
         "Game": filled(GameBody, options),
         "SocketCommand": filled(SocketCommand, command),
         "SocketResult": filled(SocketResult, move, event, game.table),
-        "WebhookMessage": filled(Message, event),
+        "WebhookMessage": filled(WebhookMessage, event),
     }
 
 

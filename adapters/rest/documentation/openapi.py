@@ -356,9 +356,7 @@ def _named(name: str, game: AnyGame, shared: Mapping[str, Any]) -> str:
     if name in PUBLISHED:
         return PUBLISHED[name]
     plain = name.rpartition(".")[2] if name.startswith("domain.") else name.partition("_")[0]
-    is_own = (
-        plain not in shared or plain in PUBLISHED.values() or name.startswith(f"domain.games.{game.id}.")
-    )
+    is_own = plain not in shared or plain in PUBLISHED.values() or name.startswith(f"domain.games.{game.id}.")
     return component(game, plain) if is_own else plain
 
 

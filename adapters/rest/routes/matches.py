@@ -35,7 +35,7 @@ from domain.shared.viewers import SPECTATOR, seated
 from services.lobby.match_list import MatchFilter
 from services.matches.decisions import LONGEST_KEY
 from services.matches.opening import Proposal
-from services.matches.store import Listed
+from services.matches.store import MatchWithoutState
 from services.matches.summaries import summaries
 from services.players.store import Scope
 from services.shared.errors import Malformed
@@ -334,7 +334,7 @@ async def play(socket: Socket, match: FromPath[str]) -> None:
 
 
 async def match_answer(
-    request: Call, listed: Listed, *, status: int = 200, headers: Mapping[str, str] = NO_HEADERS
+    request: Call, listed: MatchWithoutState, *, status: int = 200, headers: Mapping[str, str] = NO_HEADERS
 ) -> Response[bytes]:
     """Return the answer that tells a match without its table."""
     (summary,) = await summaries([listed], services(request).players)

@@ -7,8 +7,8 @@ from msgspec import structs
 from adapters.rest.answers import Empty, answer
 from adapters.rest.bodies.players import NewPlayer, NewToken, PlayerRequest, ProfileRequest, TokenRequest
 from adapters.rest.documentation.openapi import describes
-from adapters.rest.limits import login
 from adapters.rest.lists import PageSize, PageToken, paged
+from adapters.rest.rate_limits import login
 from adapters.rest.requests import Call, body, caller, caller_if_any, services, visit
 from domain.match import PlayerId
 from services.players.profiles import ProfileChange

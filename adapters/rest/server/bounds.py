@@ -26,21 +26,21 @@ LINGER_SECONDS = 2.0
 log = logging.getLogger(__name__)
 
 
-class Connection(Protocol):
+class CountedConnection(Protocol):
     """A connection that is counted."""
 
     def look(self, now: float) -> None:
         """Give the connection up if its client is too slow."""
 
 
-class Connections:
+class HttpConnections:
     """The open connections of the HTTP server."""
 
     def __init__(self, most: int | None = None, per_address: int | None = None) -> None:
         """Take how many there may be, in all and from one address; None sets no bound."""
         self._most = most
         self._of_address = None if per_address is None else Gauge("connections", per_address)
-        self._open: dict[Connection, str] = {}
+        self._open: dict[CountedConnection, str] = {}
         self._met_all, self._met_address = Notice(log), Notice(log)
         self._timer: asyncio.TimerHandle | None = None
 
@@ -48,7 +48,7 @@ class Connections:
         """Return how many are open."""
         return len(self._open)
 
-    def admit(self, connection: Connection, address: str) -> bool:
+    def admit(self, connection: CountedConnection, address: str) -> bool:
         """Return whether one more may be open, and if so count it until `leave`."""
         key = network(address)
         if self._most is not None and len(self._open) >= self._most:
@@ -66,11 +66,11 @@ class Connections:
             self._timer = asyncio.get_running_loop().call_later(LOOK, self._look)
         return True
 
-    def pass_on(self, connection: Connection, heir: Connection) -> None:
+    def pass_on(self, connection: CountedConnection, heir: CountedConnection) -> None:
         """Count another in the place of a connection."""
         self._open[heir] = self._open.pop(connection)
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: CountedConnection) -> None:
         """Count a connection no more; one that was not admitted changes nothing."""
         key = self._open.pop(connection, None)
         if key is not None and self._of_address is not None:

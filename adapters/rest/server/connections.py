@@ -29,7 +29,7 @@ from adapters.rest.server.bounds import (
     HEAD_SECONDS,
     IDLE_SECONDS,
     LINGER_SECONDS,
-    Connections,
+    HttpConnections,
     Unsent,
 )
 
@@ -70,7 +70,7 @@ class Part(Enum):
 
 _BODY = Part.BODY
 
-type Headers = Iterable[tuple[bytes, bytes]]
+type ReceivedHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class ClientGone(Exception):  # noqa: N818 - it may go
@@ -89,7 +89,7 @@ class Refused(Exception):  # noqa: N818 - how the parser is stopped
 class HttpConnection(HttpToolsProtocol):
     """A connection that speaks HTTP."""
 
-    def __init__(self, connections: Connections, base: str = "", **given: Any) -> None:
+    def __init__(self, connections: HttpConnections, base: str = "", **given: Any) -> None:
         """Take what counts it, the path that clients see in front, and what the server gives."""
         super().__init__(**given)
         self._connections = connections
@@ -528,7 +528,7 @@ class Exchange(RequestResponseCycle):
             await super().send(start)
         await super().send(message)
 
-    async def _send_whole(self, status: int, headers: Headers, body: bytes) -> None:
+    async def _send_whole(self, status: int, headers: ReceivedHeaders, body: bytes) -> None:
         """Send an answer in one piece: two would be two packets, and wake the client twice."""
         if self.flow.write_paused and not self.disconnected:
             await self.flow.drain()
@@ -582,7 +582,7 @@ class CarefulExchange(Exchange):
             self.expected_content_length = 1 << 62
 
 
-def _tells_length(headers: Headers) -> bool:
+def _tells_length(headers: ReceivedHeaders) -> bool:
     return any(name == b"content-length" for name, _ in headers)
 
 

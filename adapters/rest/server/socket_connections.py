@@ -10,7 +10,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
 
-from adapters.rest.server.bounds import LINGER_SECONDS, Connections, Unsent
+from adapters.rest.server.bounds import LINGER_SECONDS, HttpConnections, Unsent
 from adapters.rest.server.connections import ABORT, LINGER
 
 MOST_CONTROLS = 20
@@ -27,7 +27,7 @@ ENDED: Any = {"type": "websocket.receive", "text": None, "bytes": None}
 class SocketConnection(WebSocketsSansIOProtocol):
     """A connection that became a WebSocket."""
 
-    def __init__(self, connections: Connections, **given: Any) -> None:
+    def __init__(self, connections: HttpConnections, **given: Any) -> None:
         """Take what counts it, and what the server gives."""
         super().__init__(**given)
         self._connections = connections

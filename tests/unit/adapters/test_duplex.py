@@ -11,7 +11,7 @@ from adapters.faces.conversation import WAITING, Reply, conversation
 from domain.match import PlayerId, Resign
 from services.matches.views import SeenEvent
 from services.shared.ids import MatchId
-from services.streams.match_stream import End, EventItem, Told
+from services.streams.match_stream import Encoded, End, EventItem
 from services.use_cases import Services
 from tests.support.montana import ENDLESS, WALK
 from tests.support.use_cases import memory_stores, proposal
@@ -77,7 +77,7 @@ class Conversation:
                     await asyncio.sleep(0)
         other.cancel()
 
-    def _take(self, told: Sequence[Told]) -> None:
+    def _take(self, told: Sequence[Encoded]) -> None:
         items = [one.item for one in told]
         self.versions += [item.event.version for item in items if isinstance(item, EventItem)]
         self.ended |= any(isinstance(item, End) for item in items)

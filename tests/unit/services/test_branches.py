@@ -26,8 +26,8 @@ from domain.shared.viewers import SPECTATOR, ViewerKind, seated
 from services.lobby.match_list import MatchFilter
 from services.matches.access import viewer_of
 from services.matches.decisions import digest_of
-from services.matches.loaded import Live
-from services.matches.store import Listed, Opening
+from services.matches.loaded import LoadedMatch
+from services.matches.store import ClaimedOpening, MatchWithoutState
 from services.proof.bundle_audit import Check, verify
 from services.proof.stored_audit import MatchAudit, Rules
 from services.shared.errors import Forbidden, KeyReused, Malformed, NotFound
@@ -86,14 +86,14 @@ async def branch(
     looking_as: str | None = None,
     version: int | None = None,
     key: str | None = None,
-) -> Listed:
+) -> MatchWithoutState:
     """Return a branch off a match, as it is or was."""
     at = (await live(node, id)).version if version is None else version
     _, listed = await node.branches.branch(player, id, at, looking_as, key)
     return listed
 
 
-async def live(node: Services, id: MatchId) -> Live:
+async def live(node: Services, id: MatchId) -> LoadedMatch:
     """Return a match as the store has it."""
     return await node.decisions.live.current(id)
 
@@ -350,7 +350,7 @@ async def test_a_branch_of_every_game_is_told_again(stores: Stores, node: Servic
     number = parsed("match", made.id)
     assert number is not None
     audit = MatchAudit(
-        Rules(dict(GAMES)), made.id, Opening(number, await stores.seeds.secrets(made.id), digest)
+        Rules(dict(GAMES)), made.id, ClaimedOpening(number, await stores.seeds.secrets(made.id), digest)
     )
     for recorded in await stores.store.read(made.id):
         audit.take(recorded)

@@ -11,7 +11,7 @@ from adapters.event_store.mapper import SnapshotMapper
 from domain.games import GAMES
 from domain.match import PlayerId, Resign, legal_moves
 from domain.shared.seats import Seat
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.shared.errors import KeyReused
 from services.shared.ids import MatchId
 from services.use_cases import Services
@@ -28,7 +28,7 @@ async def opened(node: Services) -> MatchId:
 def folded() -> set[MatchId]:
     """Return the matches that are folded somewhere in this process."""
     gc.collect()
-    return {found.id for found in gc.get_objects() if type(found) is Live}
+    return {found.id for found in gc.get_objects() if type(found) is LoadedMatch}
 
 
 async def test_so_many_matches_are_remembered_and_no_more() -> None:

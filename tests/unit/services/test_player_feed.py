@@ -27,7 +27,7 @@ from domain.match import (
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from services.chat.log import ChatRoom
-from services.matches.loaded import Live
+from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.notify import player_feed
 from services.notify.player_feed import (
@@ -108,7 +108,7 @@ class Table:
     async def do(self, match: MatchId, command: Any, by: PlayerId, seat: int | None = None) -> None:
         """Carry out a command in a match."""
 
-        def order(live: Live, secrets: Secrets) -> tuple[Seat | None, Any]:
+        def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat | None, Any]:
             return None if seat is None else Seat(seat), command
 
         await self.services.decisions.carry_out(match, order, by=by, key=f"{match}{command}", asked=0)

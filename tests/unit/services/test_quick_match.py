@@ -26,7 +26,7 @@ from services.lobby.waiting import Wish
 from services.matches.decisions import digest_of
 from services.matches.opening import terms_of
 from services.matches.same_terms import fit_of
-from services.matches.store import Listed, Secrets
+from services.matches.store import MatchWithoutState, Secrets
 from services.shared.errors import KeyReused, Malformed, NotFound, TooMany, Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid
 from services.use_cases import Services
@@ -46,7 +46,7 @@ def node(stores: Stores) -> Services:
     return stores.node()
 
 
-async def joins(node: Services, player: PlayerId, seats: int = 2, **changes: Any) -> Listed:
+async def joins(node: Services, player: PlayerId, seats: int = 2, **changes: Any) -> MatchWithoutState:
     """Return the match that a player comes to."""
     return (await node.quick_match.join(player, wanted(seats=seats, **changes), None))[1]
 

@@ -8,13 +8,14 @@ import grpc
 
 from services.shared.rate_limits import Limiter, Visit
 
+type Context = grpc.aio.ServicerContext[Any, Any]
+"""What is known of a call under way."""
+
 LOGIN = frozenset({"/montane.v1.PlayerService/CreatePlayer", "/montane.v1.PlayerService/CreateToken"})
 """The methods that give a token."""
 
 VISIT: ContextVar[Visit] = ContextVar("visit")
 """The call that is being answered, as it is counted."""
-
-type Context = grpc.aio.ServicerContext[Any, Any]
 
 
 def visit(limiter: Limiter, context: Context) -> Visit:
