@@ -241,7 +241,7 @@ def workers(
     archive = PostgresArchive(datastore, feed=timedelta(days=settings.feed_days), open_for=open_for)
     signer = HeadSigner(PostgresHeads(datastore), keys, clock)
     settlement = Settlement(decisions.outages, agenda.timed, decisions.settle, clock.now)
-    readmission = Readmission(PostgresSetAside(datastore), decisions.live)
+    readmission = Readmission(PostgresSetAside(datastore), decisions.matches)
     clocks = Steps("clocks", timekeeper.step, CLOCKS_LEAST)
     bots = Steps("bots", players.step, bot_pause)
     signatures = Steps("signatures", signer.step, SIGNATURES_LEAST)

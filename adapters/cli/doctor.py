@@ -179,7 +179,7 @@ def _notifications(connection: Connection, settings: Settings, access: Access) -
 def _models(connection: Connection, settings: Settings, access: Access) -> tuple[Verdict, str]:
     datastore = Datastore(access.conninfo, 1, access.direct)
     try:
-        lag = ReadModels(dict(GAMES), datastore, read_models()).behind()
+        lag = ReadModels(dict(GAMES), datastore, read_models()).lags()
     finally:
         datastore.close()
     if late := {name: events for name, events in lag.items() if events > LAG}:

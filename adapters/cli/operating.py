@@ -60,7 +60,7 @@ def standing(settings: Settings) -> list[tuple[str, int, int]]:
         datastore = Datastore(access.conninfo, 1, access.direct)
         try:
             models = ReadModels(dict(GAMES), datastore, read_models())
-            behind = models.behind()
+            behind = models.lags()
             return [(name, position, behind[name]) for name, position in models.positions().items()]
         finally:
             datastore.close()

@@ -60,7 +60,7 @@ class MemoryAgenda:
 
 
 def _first(found: Iterable[Due], up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
-    """Return the first of those that are due, behind another, as the ports want them."""
+    """Return the first of those that are due, after another, as the ports want them."""
     due = sorted((one.at, one.match) for one in found if one.at <= up_to)
-    behind = [Due(match, at) for at, match in due if after is None or (at, match) > (after.at, after.match)]
-    return behind[:most]
+    later = [Due(match, at) for at, match in due if after is None or (at, match) > (after.at, after.match)]
+    return later[:most]

@@ -72,12 +72,12 @@ class PostgresBlockList:
         return _blocked(rows[0]) if rows else None
 
     async def page(self, player: PlayerId, after: PlayerId | None, limit: int) -> list[Blocked]:
-        """Return whom a player has blocked, by their ids, behind one of them."""
-        behind = None if after is None else _number(after)
+        """Return whom a player has blocked, by their ids, after one of them."""
+        start = None if after is None else _number(after)
         rows = await self._datastore.execute(
             "SELECT blocked_id, blocked_at FROM player_blocks WHERE player_id = %s"
             " AND (%s::uuid IS NULL OR blocked_id > %s) ORDER BY blocked_id LIMIT %s",
-            (_number(player), behind, behind, limit),
+            (_number(player), start, start, limit),
         )
         return [_blocked(row) for row in rows]
 

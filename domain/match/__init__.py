@@ -44,7 +44,7 @@ from domain.match.events import (
     TimedOut,
 )
 from domain.match.evolve import evolve, fold
-from domain.match.limit import COMMAND_LIMIT, MOST_LOBBY_COMMANDS, commands_behind, limit_of
+from domain.match.limit import COMMAND_LIMIT, MOST_LOBBY_COMMANDS, commands_after, limit_of
 from domain.match.rejections import CLAUSES, OF_THE_GAME, Reason
 from domain.match.rematch import options_again
 from domain.match.results import Result, ranks, result
@@ -122,7 +122,7 @@ __all__ = [
     "Visibility",
     "branch_off",
     "branch_terms",
-    "commands_behind",
+    "commands_after",
     "decide",
     "evolve",
     "fold",

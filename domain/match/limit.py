@@ -17,7 +17,7 @@ MOST_LOBBY_COMMANDS = 1_000
 """The most commands before play begins; beyond, nobody sits down or is invited any more."""
 
 
-def commands_behind(before: int, event: object, *, first: bool) -> int:
+def commands_after(before: int, event: object, *, first: bool) -> int:
     """Return how many commands a match has had behind an event: since play began, or since it was opened.
 
     All count that are stored, moves, resignations and time-outs, but what gives an outage back. What one

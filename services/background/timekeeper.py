@@ -106,7 +106,7 @@ class Timekeeper:
     async def _time_out(self, id: MatchId) -> None:
         """Say of each seat of a match whose time is up that it is, once no outage is charged."""
         await self._decisions.settle(id)
-        live = await self._decisions.live.current(id)
+        live = await self._decisions.matches.current(id)
         clocks = live.match.clocks
         for seat in () if clocks is None else clocks.late(self._clock.now()):
             # Refused if the seat has moved or another process was faster: then there is nothing left to do.
@@ -119,7 +119,7 @@ class Timekeeper:
         """Call a match off that has waited too long, outages not counted."""
         outages = self._decisions.outages
         await outages.beat()
-        opened_at = (await self._decisions.live.current(id)).opened_at
+        opened_at = (await self._decisions.matches.current(id)).opened_at
         away = sum((outage.worth for outage in await outages.since(opened_at)), NO_TIME)
         if self._clock.now() < opened_at + self._open_for + away:
             return

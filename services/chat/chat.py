@@ -52,7 +52,7 @@ class Chat:
         self, decisions: Decisions, players: Players, block_list: BlockList, log: ChatLog, clock: Clock
     ) -> None:
         """Take the matches, the names of players, whom they block, where messages are kept, and the time."""
-        self._current = decisions.live.current
+        self._current = decisions.matches.current
         self._secrets = decisions.secrets
         self.streams = ChatStreams(log, block_list, self._current, self.shown, clock)
         self._players = players

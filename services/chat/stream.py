@@ -157,7 +157,7 @@ class ChatChannel(Channel):
             self.version = version
             self.wake()
 
-    async def behind(self, position: int, version: int) -> Batch:
+    async def messages_after(self, position: int, version: int) -> Batch:
         """Return the next messages behind a position.
 
         Args:
@@ -224,7 +224,7 @@ class Listener(Reading):
     async def news(self) -> Sequence[Encoded]:
         """Return what the reader may read of the next messages; none may be left of them."""
         try:
-            batch = await self._chat.behind(self._position, max(self._version, self._chat.version))
+            batch = await self._chat.messages_after(self._position, max(self._version, self._chat.version))
             reader = reader_of(batch.live, self._player, self._room, self._secrets, self._invitation)
         except Unavailable:
             return self.end(self._ended(ChatEndReason.STORE_UNAVAILABLE))

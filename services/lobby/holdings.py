@@ -44,7 +44,7 @@ class Holdings:
         """Take what carries out commands, where it is counted, and the time."""
         self.clock = clock
         self._quotas = quotas
-        self._live = decisions.live
+        self._live = decisions.matches
         self._tasks: set[asyncio.Task[None]] = set()
         decisions.observers.append(self._observe)
 

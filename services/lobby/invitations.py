@@ -79,7 +79,7 @@ class Invitations:
             Forbidden: The player neither opened it nor has a seat in it.
             Rejected: The match is a branch, which is its player's alone.
         """
-        live = await self._decisions.live.current(id)
+        live = await self._decisions.matches.current(id)
         check_known_to(live, player)
         _check_host(live.match, player)
         if live.match.terms.is_branch:

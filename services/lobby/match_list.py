@@ -55,14 +55,14 @@ class MatchList(Protocol):
     """The list of matches; it follows the log within moments."""
 
     async def page(
-        self, viewer: PlayerId | None, wanted: MatchFilter, *, behind: ListPlace | None, limit: int
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, after: ListPlace | None, limit: int
     ) -> list[MatchWithoutState]:
         """Return matches that the viewer may know of, newest first.
 
         Args:
             viewer: Who looks; None without an account.
             wanted: Which of them are wanted.
-            behind: The place behind which to begin; None begins with the newest.
+            after: The place after which to begin; None begins with the newest.
             limit: The most that are wanted.
         """
 
@@ -96,10 +96,10 @@ class MatchPages:
             raise Malformed("INVALID_FIELD", field="player", expected="a player's id")
         if wanted.my_turn and player is None:
             raise Unauthenticated("TOKEN_MISSING")
-        behind = None
+        place = None
         if after is not None:
-            behind = position_of(after, _place, "matches", wanted)
-        found = await self._match_list.page(player, wanted, behind=behind, limit=size + 1)
+            place = position_of(after, _place, "matches", wanted)
+        found = await self._match_list.page(player, wanted, after=place, limit=size + 1)
         if len(found) <= size:
             return Page(tuple(found), None)
         last = found[size - 1]

@@ -187,7 +187,7 @@ class QuickMatch:
         begun, pause = loop.time(), FIRST_PAUSE
         while True:
             try:
-                await self._decisions.live.current(id)
+                await self._decisions.matches.current(id)
             except NotFound:
                 if loop.time() - begun > OPENING:
                     raise
@@ -217,7 +217,7 @@ class QuickMatch:
                 placed.match, order, by=player, key=search.wish.key, asked=search.proposal
             )
         except Rejected as refused:
-            live = await self._decisions.live.current(placed.match)
+            live = await self._decisions.matches.current(placed.match)
             waits = live.match.status is MatchStatus.OPEN or placed.repeated
             if refused.reason is Reason.ALREADY_SEATED and waits:
                 return live.listed

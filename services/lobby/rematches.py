@@ -103,7 +103,7 @@ class Rematches:
             _, listed = await self._openings.open(
                 player, proposal, f"rematch {tries}", owner=number, then=then
             )
-            live = await self._decisions.live.current(listed.id)
+            live = await self._decisions.matches.current(listed.id)
             if live.match.status is not MatchStatus.CANCELLED or live.done_for(player, key):
                 return listed.id
         raise Rejected(Reason.MATCH_CANCELLED)

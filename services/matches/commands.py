@@ -135,7 +135,7 @@ class Commands:
         key: str,
         expected_version: int | None,
     ) -> Answer:
-        live = await self._decisions.live.current(id)
+        live = await self._decisions.matches.current(id)
         seat = authorise(live)
         if expected_version is not None and not live.stands_at(expected_version):
             raise await self._decisions.conflict(live, seat, expected_version)

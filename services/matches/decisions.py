@@ -91,7 +91,7 @@ class Decisions:
     """Carries out commands.
 
     Attributes:
-        live: The matches of this process.
+        matches: The matches that this process holds.
         store: The log of all matches.
         clock: The time.
         observers: Called when something has happened that is no move.
@@ -127,7 +127,7 @@ class Decisions:
             doubt: Called with a match of which the store lacks versions that were known here.
         """
         self.outages = outages
-        self.live = LoadedMatches(games, store, remembered, remembered_events, doubt)
+        self.matches = LoadedMatches(games, store, remembered, remembered_events, doubt)
         self.store = store
         self.clock = clock
         self.observers: list[Observer] = []
@@ -187,7 +187,7 @@ class Decisions:
             NotFound: There is no such match.
         """
         await self.outages.beat()
-        live = await self.live.current(id)
+        live = await self.matches.current(id)
         if live.match.clocks is None:
             return False
         moved = False
@@ -211,9 +211,9 @@ class Decisions:
         expected_version: int | None = None,
     ) -> Decided:
         digest = digest_of(asked)
-        entry = self.live.entry(id)
+        entry = self.matches.entry(id)
         async with entry.lock:
-            live = await self.live.loaded(entry, id)
+            live = await self.matches.loaded(entry, id)
             secrets = entry.secrets or await self.secrets(id)
             fresh = False
             for _ in range(ATTEMPTS):
@@ -228,7 +228,7 @@ class Decisions:
                             raise KeyReused
                         past = live
                         if done.last < live.version:
-                            past = await self.live.at_version(id, done.last)
+                            past = await self.matches.at_version(id, done.last)
                         return Decided(live, secrets, key, events[0].seat, events, past.match)
                     seat, command = order(live, secrets)
                     if expected_version is not None and not live.stands_at(expected_version):
@@ -240,9 +240,9 @@ class Decisions:
                     )
                 except (Failure, Rejected) as failed:
                     if isinstance(failed, SetAside):
-                        self.live.forget(id)
+                        self.matches.forget(id)
                         raise
-                    if fresh or not await self.live.refresh(live):
+                    if fresh or not await self.matches.refresh(live):
                         raise
                     continue
                 envelopes = Envelopes(
@@ -253,7 +253,7 @@ class Decisions:
                 try:
                     await self.append(id, recorded)
                 except VersionTaken:
-                    fresh = await self.live.refresh(live)
+                    fresh = await self.matches.refresh(live)
                     continue
                 live.advance(match, recorded)
                 self._publish(id, recorded)
@@ -267,7 +267,7 @@ class Decisions:
 
     async def secrets(self, id: MatchId) -> Secrets:
         """Return the secrets of a match that exists."""
-        entry = self.live.entry(id)
+        entry = self.matches.entry(id)
         if entry.secrets is None:
             entry.secrets = await self._seeds.secrets(id)
         return entry.secrets
@@ -283,7 +283,7 @@ class Decisions:
         except VersionTaken:
             raise
         except BaseException:
-            self.live.forget(id)
+            self.matches.forget(id)
             raise
 
     async def conflict(self, live: LoadedMatch, seat: Seat | None, expected_version: int) -> Conflict:

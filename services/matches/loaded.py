@@ -7,7 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from domain.match import AnyMatch, DeadlineMoved, Opened, PlayerId, Terms, commands_behind, evolve
+from domain.match import AnyMatch, DeadlineMoved, Opened, PlayerId, Terms, commands_after, evolve
 from domain.shared.game import AnyGame, Games, edition
 from services.matches.store import EventStore, MatchWithoutState, Recorded, Secrets, Snapshot, StoredCommand
 from services.shared.errors import Failure, NotFound, SetAside, Unavailable
@@ -94,7 +94,7 @@ class LoadedMatch:
             first = recorded.version if known is None else known.first
             self.done[self._last] = StoredCommand(first, recorded.version)
             first_of_command = recorded.command is not None
-            self.commands = commands_behind(self.commands, recorded.event, first=first_of_command)
+            self.commands = commands_after(self.commands, recorded.event, first=first_of_command)
             self.version = recorded.version
             if not isinstance(recorded.event, DeadlineMoved):
                 self.steady = recorded.version

@@ -174,32 +174,32 @@ class Openings:
             raise KeyReused
         events = events_of(opening)
         id = match_id(opening.match)
-        entry = self._decisions.live.entry(id)
+        entry = self._decisions.matches.entry(id)
         async with entry.lock:
             if entry.live is not None:
                 # What is remembered may be lost, all of it.
                 with suppress(NotFound):
-                    await self._decisions.live.refresh(entry.live)
+                    await self._decisions.matches.refresh(entry.live)
                     return await self._as_opened(entry.live, len(events))
-            live = self._decisions.live.keep(entry, await self._stored_opening(id, events))
+            live = self._decisions.matches.keep(entry, await self._stored_opening(id, events))
             return await self._as_opened(live, len(events))
 
     async def _as_opened(self, live: LoadedMatch, version: int) -> MatchWithoutState:
         """Return a match as it was behind its opening."""
         if live.version == version:
             return live.listed
-        return (await self._decisions.live.at_version(live.id, version)).listed
+        return (await self._decisions.matches.at_version(live.id, version)).listed
 
     async def _stored_opening(self, id: MatchId, events: Sequence[Recorded]) -> LoadedMatch:
         """Store the opening of a match, and return the match; one that was opened before stays as it is."""
         try:
-            return await self._decisions.live.at_version(id)
+            return await self._decisions.matches.at_version(id)
         except NotFound:
             pass
         try:
             await self._decisions.append(id, events)
         except VersionTaken:
-            return await self._decisions.live.at_version(id)
+            return await self._decisions.matches.at_version(id)
         return opened(self._catalogue.games, id, events)
 
 

@@ -22,7 +22,7 @@ class Queries:
 
     def __init__(self, decisions: Decisions) -> None:
         """Take what holds matches, their log and their secrets."""
-        self._live = decisions.live
+        self._live = decisions.matches
         self._store = decisions.store
         self._decisions = decisions
 

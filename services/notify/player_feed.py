@@ -221,7 +221,7 @@ class Place(NamedTuple):
         """Return the place as it is written."""
         return str(self.number) if self.message is None else f"{self.number}.{self.message}"
 
-    def behind(self, other: "Place") -> "Place":
+    def after(self, other: "Place") -> "Place":
         """Return the first place that is not before this one nor before another."""
         said = max(self, other, key=lambda place: place.said)
         return Place(max(self.number, other.number), said.said, said.message)
@@ -311,7 +311,7 @@ class PlayerFeed:
             after = position_of(token, str, "player feed", player)
         start = await self._log.start(player)
         begin = Place(0) if after is None else await self._place(player, after, start)
-        events, reached, whole = await self.behind(player, begin.behind(start), size)
+        events, reached, whole = await self.page_after(player, begin.after(start), size)
         token = None if whole else page_token(str(reached), "player feed", player)
         return PlayerPage(tuple(events), token, str(start))
 
@@ -326,11 +326,11 @@ class PlayerFeed:
         """
         start = await self._log.start(player)
         wanted = await self._now(player) if after is None else await self._place(player, after, start)
-        begin = wanted.behind(start)
+        begin = wanted.after(start)
         channel = self.streams.opened(player, lambda: PlayerChannel(player))
         return PlayerReading(self, channel, begin, start if after is not None and begin != wanted else None)
 
-    async def behind(
+    async def page_after(
         self, player: PlayerId, place: Place, limit: int
     ) -> tuple[list[PlayerEvent], Place, bool]:
         """Return what concerns a player behind a place, the place that it leads to, and whether it is all."""
@@ -433,7 +433,7 @@ class PlayerReading(Reading):
             return [Encoded(PlayerTruncated(str(oldest)))]
         looked = self._player.news
         try:
-            events, self._place, whole = await self._feed.behind(self._player.id, self._place, PAGE)
+            events, self._place, whole = await self._feed.page_after(self._player.id, self._place, PAGE)
         except Unavailable:
             return self.end(PlayerEnd(str(self._place), PlayerEndReason.STORE_UNAVAILABLE))
         if whole:

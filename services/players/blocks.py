@@ -87,8 +87,8 @@ class Blocks:
         """
         if after is not None and parsed("player", after) is None:
             raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
-        behind = None if after is None else PlayerId(after)
-        found = await self._block_list.page(player, behind, size + 1)
+        place = None if after is None else PlayerId(after)
+        found = await self._block_list.page(player, place, size + 1)
         following = found[size - 1].player if len(found) > size else None
         return Page(tuple(await self._shown(found[:size])), following)
 

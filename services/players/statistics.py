@@ -90,10 +90,10 @@ class Achievements:
         """
         if game not in self._games:
             raise NotFound("NO_SUCH_GAME", game=game)
-        behind = None
+        place = None
         if after is not None:
-            behind = position_of(after, _place, "leaderboard", game)
-        found = await self._records.leaderboard(game, behind=behind, limit=size + 1)
+            place = position_of(after, _place, "leaderboard", game)
+        found = await self._records.leaderboard(game, after=place, limit=size + 1)
         shown = found[:size]
         names = await self._players.named([one.player for one in shown])
         # Whoever was erased is told of no more.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from domain.match import LOBBY_COMMANDS, AnyMatch, Opened, commands_behind, decide, open_match
+from domain.match import LOBBY_COMMANDS, AnyMatch, Opened, commands_after, decide, open_match
 from domain.match.proof import Fact, Link, link
 from domain.shared.chain import salts
 from domain.shared.chance import Chance
@@ -84,7 +84,7 @@ class Retelling:
         own = salts(self._seed, self._id, fact.version, after.terms.seats)
         made = link(self._game, previous, fact, own)
         self._match, self._due, self._last = after, due[1:], fact
-        self._given = commands_behind(self._given, fact.event, first=command is not None)
+        self._given = commands_after(self._given, fact.event, first=command is not None)
         self.commands += command is not None
         self.draws += draws
         return made

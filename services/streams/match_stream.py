@@ -262,7 +262,7 @@ class MatchChannel:
             self._snapshots.clear()
             self.doubted = False
 
-    async def behind(self, version: int, viewer: Viewer) -> list[Encoded]:
+    async def events_after(self, version: int, viewer: Viewer) -> list[Encoded]:
         """Return the next events behind a version that was passed already, in order, without a gap.
 
         There are none while the channel is doubted.
@@ -580,7 +580,7 @@ class Watch:
         if self._live and self._channel.heard - self.version > WINDOW:
             return self._end(EndReason.TOO_SLOW)
         try:
-            told = await self._channel.behind(self.version, self.viewer)
+            told = await self._channel.events_after(self.version, self.viewer)
         except Unavailable:
             return self._end(EndReason.STORE_UNAVAILABLE)
         except SetAside:

@@ -162,7 +162,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
     events = await made.store.read(match)
     heads = await made.heads.of_day(open_day)
     (delivery, *_) = (await services.webhooks.deliveries(reach, webhook.id, after=None, size=10)).items
-    live = await services.decisions.live.current(match)
+    live = await services.decisions.matches.current(match)
     newcomer = Player(
         id=PlayerId(written("player", new_uuid(NOW))),
         display_name="Cid",

@@ -245,7 +245,7 @@ async def test_old_matches_go_on_under_their_own_rules(game: AnyGame, face: str)
             match_now = (await after.queries.read(cast(Any, match), None)).match
             assert ended.scores == [score + bonus for score in game.scores(match_now.state)]
         first = [await client.view(new, seat, shown[0].version) for seat in range(game.min_seats)]
-        table = (await after.decisions.live.at_version(cast(Any, new), first[0].version)).match.state
+        table = (await after.decisions.matches.at_version(cast(Any, new), first[0].version)).match.state
         for seat in game.to_act(table):
             assert first[seat].moves == list(game.legal_moves(table, seat))[::-1]
     await after.drain()

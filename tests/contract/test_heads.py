@@ -75,7 +75,7 @@ async def test_a_head_is_signed_once_the_match_has_finished(stores: Stores) -> N
     await signer(stores).step()
     signed = await stores.heads.signed(id)
     assert signed is not None
-    live = await node.decisions.live.current(id)
+    live = await node.decisions.matches.current(id)
     assert signed.head == Head(match=id, version=live.version, head=live.head)
     assert SIGNATURES.signed(signed_head(signed.head), signed.signature, signed.key)
     assert list(await stores.keys.published()) == [signed.key]

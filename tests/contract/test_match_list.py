@@ -90,7 +90,7 @@ class Table:
     async def listed(self, viewer: PlayerId | None, **wanted: Any) -> list[str]:
         """Return the names of the matches on the list."""
         self._stores.catch_up()
-        found = await self._stores.match_list.page(viewer, MatchFilter(**wanted), behind=None, limit=100)
+        found = await self._stores.match_list.page(viewer, MatchFilter(**wanted), after=None, limit=100)
         return self.names([one.id for one in found])
 
     def names(self, ids: list[MatchId]) -> list[str]:
@@ -167,7 +167,7 @@ async def test_turns_are_found(table: Table, stores: Stores) -> None:
 async def test_matches_are_found_by_the_time_of_their_opening(table: Table, stores: Stores) -> None:
     """Later than, earlier than, or between; the times themselves are outside."""
     stores.catch_up()
-    found = await stores.match_list.page(ANN, EVERYTHING, behind=None, limit=100)
+    found = await stores.match_list.page(ANN, EVERYTHING, after=None, limit=100)
     at = {
         name: one.opened_at for name, one in zip(table.names([one.id for one in found]), found, strict=True)
     }
@@ -299,7 +299,7 @@ async def test_a_match_that_was_opened_alike_is_found(stores: Stores) -> None:
     match_list = stores.match_list
     (fuller,) = (
         one
-        for one in await match_list.page(BEN, EVERYTHING, behind=None, limit=9)
+        for one in await match_list.page(BEN, EVERYTHING, after=None, limit=9)
         if one.id == table.ids["fuller"]
     )
     fit = fit_of(fuller.match.terms)

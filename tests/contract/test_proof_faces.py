@@ -163,7 +163,7 @@ class Faces:
 
     async def bundled(self, match: MatchId, viewer: Viewer) -> bytes:
         """Return the bundle of a match as `services.proof.bundles` makes it."""
-        live = await self.services.decisions.live.current(match)
+        live = await self.services.decisions.matches.current(match)
         secrets, signed = await self.stores.seeds.secrets(match), await self.stores.heads.signed(match)
         terms = live.match.terms
         header = Header(
@@ -256,7 +256,7 @@ async def test_a_proof_grows_with_the_match(faces: Faces) -> None:
     """Its commitment and head in play; seed and signature behind its end; its day once that is closed."""
     match = await faces.match()
     proof = await faces.both(None, "GetProof", match=match)
-    live = await faces.services.decisions.live.current(match)
+    live = await faces.services.decisions.matches.current(match)
     assert (proof["version"], proof["head"]) == (live.version, live.head)
     assert proof["seed_commitment"] == live.match.terms.seed_commitment
     assert {proof[field] for field in ("seed", "kid", "signature", "day", "inclusion")} == {None}

@@ -130,7 +130,7 @@ async def test_one_that_comes_later_catches_up_by_itself(
     up(both)
     assert await rows(datastore, "second") == await rows(datastore, "first")
     assert len(set(both.positions().values())) == 1
-    assert both.behind() == {"first": 0, "second": 0}
+    assert both.lags() == {"first": 0, "second": 0}
 
 
 async def test_one_that_fails_holds_up_no_other(datastore: Datastore, stores: PostgresStores) -> None:
@@ -145,7 +145,7 @@ async def test_one_that_fails_holds_up_no_other(datastore: Datastore, stores: Po
         up(read_models)
     assert len(await rows(datastore, "first")) == 4
     assert len(await rows(datastore, "second")) == 12
-    assert read_models.behind() == {"first": 8, "second": 0}
+    assert read_models.lags() == {"first": 8, "second": 0}
     first.broken = False
     up(read_models)
     assert await rows(datastore, "first") == await rows(datastore, "second")

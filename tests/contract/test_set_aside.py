@@ -64,7 +64,7 @@ async def broken(stores: PostgresStores, match: str, how: str) -> None:
 
 async def listed(stores: PostgresStores, player: str) -> list[MatchId]:
     """Return the matches that a player sees in the list."""
-    page = await stores.match_list.page(PlayerId(player), MatchFilter(), behind=None, limit=50)
+    page = await stores.match_list.page(PlayerId(player), MatchFilter(), after=None, limit=50)
     return [one.id for one in page]
 
 
@@ -159,7 +159,7 @@ async def test_a_snapshot_hides_no_hole(stores: PostgresStores) -> None:
         table = Table(face, stores)
         await table.gather()
         match = MatchId(await table.begun())
-    live = await stores.node().decisions.live.at_version(match)
+    live = await stores.node().decisions.matches.at_version(match)
     await stores.store.keep_snapshot(match, live.snapshot())
     assert (
         await stores.node().queries.view(match, None, version=None, looking_as=None)
@@ -178,7 +178,7 @@ async def test_a_snapshot_that_does_not_decode_is_read_past(
         table = Table(face, stores)
         await table.gather()
         match = MatchId(await table.begun())
-    live = await stores.node().decisions.live.at_version(match)
+    live = await stores.node().decisions.matches.at_version(match)
     await stores.store.keep_snapshot(match, live.snapshot())
     await stores.datastore.execute("UPDATE match_snapshots SET state = %s", (state,))
     assert (
@@ -279,7 +279,7 @@ async def test_what_is_mended_is_taken_in_again(stores: PostgresStores) -> None:
     with pytest.raises(SetAside):
         await node.queries.view(match, None, version=None, looking_as=None)
     aside = PostgresSetAside(stores.datastore)
-    readmission = Readmission(aside, stores.node().decisions.live)
+    readmission = Readmission(aside, stores.node().decisions.matches)
     await readmission.step()
     assert await aside.all() == [match]
     await stores.datastore.execute(

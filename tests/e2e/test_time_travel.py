@@ -87,7 +87,7 @@ async def played(
     """
     keeper = Timekeeper(node.decisions, stores.agenda, clock, timedelta(days=1))
     for number in range(1, 10 * COMMANDS):
-        live = await node.decisions.live.current(match)
+        live = await node.decisions.matches.current(match)
         if live.match.status is MatchStatus.FINISHED:
             return
         seat = dice.choice(to_act(live.game, live.match))

@@ -37,7 +37,7 @@ async def sits(node: Services, player: PlayerId, id: MatchId, seat: int) -> None
 
 async def match_of(node: Services, id: MatchId) -> AnyMatch:
     """Return a match as the store has it."""
-    return (await node.decisions.live.current(id)).match
+    return (await node.decisions.matches.current(id)).match
 
 
 def seated(match: AnyMatch) -> list[PlayerId | None]:

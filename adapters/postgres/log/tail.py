@@ -38,7 +38,7 @@ class Source(NamedTuple):
     Attributes:
         channel: The NOTIFY that says that it has grown.
         newest: Gives the position of its last row, 0 if there is none.
-        behind: Of the next rows behind a position, at most so many, gives of each match, or of whatever else
+        after: Of the next rows after a position, at most so many, gives of each match, or of whatever else
             they are about: its id, how far it has come, the position of its last row, and how many rows it
             has. It may give more, but none of a position without all of that position.
         id_of: Gives the id as it is told.
@@ -46,7 +46,7 @@ class Source(NamedTuple):
 
     channel: str
     newest: sql.SQL | sql.Composed
-    behind: sql.SQL | sql.Composed
+    after: sql.SQL | sql.Composed
     id_of: Callable[[UUID], Any] = match_id
 
 
@@ -221,7 +221,7 @@ class Tail:
         while True:
             async with asyncio.timeout(READ_SECONDS):
                 cursor = await connection.execute(
-                    followed.source.behind, (followed.position, PAGE), prepare=True
+                    followed.source.after, (followed.position, PAGE), prepare=True
                 )
                 page = await cursor.fetchall()
             for match, version, position, _ in page:

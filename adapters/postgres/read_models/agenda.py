@@ -67,6 +67,6 @@ class PostgresAgenda:
         return [(match_id(row["match_id"]), PlayerId(written("player", row["player_id"]))) for row in rows]
 
     async def _due(self, query: sql.Composed, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
-        behind = (BEGINNING, NIL) if after is None else (after.at, parsed("match", after.match))
-        rows = await self._datastore.execute(query, (up_to, *behind, most))
+        start = (BEGINNING, NIL) if after is None else (after.at, parsed("match", after.match))
+        rows = await self._datastore.execute(query, (up_to, *start, most))
         return [Due(match_id(row["match_id"]), row["at"]) for row in rows]

@@ -127,7 +127,7 @@ class ReadModels(PostgresTrackingRecorder):
         with self.datastore.transaction() as cursor:
             return {model.name: position for model, position in self._positions(cursor).items()}
 
-    def behind(self) -> dict[str, int]:
+    def lags(self) -> dict[str, int]:
         """Return by name how many events concern each read model that it has not taken in yet."""
         with self.datastore.transaction() as cursor:
             cursor.execute("SET LOCAL statement_timeout = 0")

@@ -14,7 +14,7 @@ from domain.match import (
     Reason,
     TimeControl,
     TimeControlKind,
-    commands_behind,
+    commands_after,
     evolve,
     open_match,
     seen,
@@ -68,4 +68,4 @@ def test_where_no_time_runs_there_is_nothing_to_move() -> None:
 def test_it_is_none_of_the_commands_that_a_match_may_have() -> None:
     """However often the service is away, a match is not ended by that."""
     event = DeadlineMoved(BEGAN, ENDED, Clocks(NOW, (), ()))
-    assert commands_behind(7, event, first=True) == 7
+    assert commands_after(7, event, first=True) == 7

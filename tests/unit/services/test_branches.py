@@ -95,7 +95,7 @@ async def branch(
 
 async def live(node: Services, id: MatchId) -> LoadedMatch:
     """Return a match as the store has it."""
-    return await node.decisions.live.current(id)
+    return await node.decisions.matches.current(id)
 
 
 async def table(

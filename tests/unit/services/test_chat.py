@@ -187,7 +187,7 @@ async def test_who_reads_which_room_after_the_end(table: Table) -> None:
 
 async def test_a_cancelled_match_is_over_too(table: Table) -> None:
     """There is nothing to give away any more: the seats may read all but what is whispered among others."""
-    live = await table.services.decisions.live.at_version(table.match)
+    live = await table.services.decisions.matches.at_version(table.match)
     live.match = replace(live.match, status=MatchStatus.CANCELLED)
     assert reader_of(live, table.ann, None) == Reader(table.ann, (PLAYERS, SEAT, SPECTATORS))
 

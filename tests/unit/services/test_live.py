@@ -48,11 +48,11 @@ async def test_a_key_is_kept_as_long_as_its_match_and_costs_24_bytes() -> None:
     id = await opened(node)
     told, sizes = {}, []
     for number in range(30):
-        live = await node.decisions.live.current(id)
+        live = await node.decisions.matches.current(id)
         command = legal_moves(live.game, live.match, Seat(0))[0]
         key = f"{number} ".ljust(255, "k")
         told[key] = command, await submitted(node, id, command, key)
-        await node.decisions.live.current(id)
+        await node.decisions.matches.current(id)
         kept = SnapshotMapper(dict(GAMES)).to_stored(UUID(int=0), live.snapshot())
         bare = SnapshotMapper(dict(GAMES)).to_stored(UUID(int=0), replace(live.snapshot(), done=()))
         sizes.append(len(kept.state) - len(bare.state))
@@ -96,13 +96,13 @@ async def test_a_long_match_is_read_page_by_page(monkeypatch: pytest.MonkeyPatch
     node = stores.node(snapshot_every=7)
     id = await opened(node)
     for number in range(12):
-        live = await node.decisions.live.current(id)
+        live = await node.decisions.matches.current(id)
         await submitted(node, id, legal_moves(live.game, live.match, Seat(0))[0], f"{number}")
     await node.drain()
-    bare = stores.node().decisions.live
+    bare = stores.node().decisions.matches
     whole = [(await bare.at_version(id, version)).match for version in range(1, live.version + 1)]
     for page in (1, 2, 3, 1_000):
         monkeypatch.setattr("services.matches.loaded.PAGE", page)
         for version, match in enumerate(whole, 1):
-            assert (await stores.node().decisions.live.at_version(id, version)).match == match
-        assert (await stores.node().decisions.live.at_version(id)).version == live.version
+            assert (await stores.node().decisions.matches.at_version(id, version)).match == match
+        assert (await stores.node().decisions.matches.at_version(id)).version == live.version
