@@ -195,7 +195,7 @@ import os, signal, sys
 from uuid import uuid4
 from eventsourcing.persistence import StoredEvent
 from eventsourcing.postgres import PostgresApplicationRecorder
-from adapters.postgres.datastore import Datastore
+from adapters.postgres.connection.datastore import Datastore
 
 class Freezing(PostgresApplicationRecorder):
     def _fetch_ids_after_insert_events(self, *arguments, **kwargs):

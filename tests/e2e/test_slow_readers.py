@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager, suppress
 
 import grpc
 import pytest
-from msgspec.structs import replace
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError
 
@@ -34,16 +33,15 @@ TICK = 0.05
 
 
 @asynccontextmanager
-async def serving(matches: Services, players: object) -> AsyncIterator[tuple[Address, int]]:
+async def serving(services: Services) -> AsyncIterator[tuple[Address, int]]:
     """Give where REST and gRPC are served."""
-    services = replace(memory_stores().node(), matches=matches, players=players)
     address, stop = await start_rest(Address("127.0.0.1", 0), services)
     server = GrpcServer(services, "127.0.0.1:0")
     await server.start()
     try:
         yield address, server.port
     finally:
-        await matches.match_streams.channels.close(1)
+        await services.match_streams.channels.close(1)
         await stop()
         await server.stop(0)
 
@@ -144,7 +142,7 @@ async def test_a_reader_that_does_not_read_is_cut_off(
     stores = memory_stores()
     matches = stores.node()
     match = await endless(matches)
-    async with serving(matches, stores.players()) as (address, grpc_port):
+    async with serving(matches) as (address, grpc_port):
         given_up = await stuck(address, grpc_port, match)
         fine = await matches.match_streams.watch(match, None, after=4, looking_as=None)
         reading = asyncio.create_task(_read(fine, LAST))

@@ -26,7 +26,7 @@ ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks processes u
 START = """
 import sys, time
 from pathlib import Path
-from adapters.postgres.embedded import EmbeddedPostgres
+from adapters.postgres.own_server.embedded import EmbeddedPostgres
 server = EmbeddedPostgres.start(Path(sys.argv[1]), durable=False)
 print(server.pid, flush=True)
 time.sleep(60)
@@ -289,7 +289,7 @@ def test_an_ordinary_user_can_start_a_server() -> None:
     program = (
         "import encodings.idna, os, pwd, sys, psycopg\n"
         "from pathlib import Path\n"
-        "from adapters.postgres.embedded import EmbeddedPostgres\n"
+        "from adapters.postgres.own_server.embedded import EmbeddedPostgres\n"
         "sys.executable = sys.argv[2]\n"
         "nobody = pwd.getpwnam('nobody')\n"
         "os.setgroups([]); os.setgid(nobody.pw_gid); os.setuid(nobody.pw_uid)\n"
