@@ -24,7 +24,7 @@ from domain.match.events import (
 )
 from domain.match.state import Match, MatchStatus
 from domain.shared.game import Game
-from domain.shared.piles import put
+from domain.shared.tuples import put
 
 
 def evolve[S, E, O](game: Game[S, Any, E, O], match: Match[S, O] | None, event: object) -> Match[S, O]:

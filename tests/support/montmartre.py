@@ -16,8 +16,8 @@ from domain.games.montmartre.commands import Command
 from domain.games.montmartre.events import Event
 from domain.games.montmartre.setup import laid
 from domain.games.montmartre.state import Ending, Painter, Phase, State
-from domain.shared.piles import draw, without
 from domain.shared.seats import Seat
+from domain.shared.tuples import draw, without
 from tests.support.scenarios import Scenarios
 
 montmartre: Scenarios[State, Command, Event] = Scenarios(GAME)

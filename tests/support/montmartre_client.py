@@ -22,8 +22,8 @@ from domain.games.montmartre.events import (
 )
 from domain.games.montmartre.state import Phase
 from domain.games.montmartre.view import Collector, Table, TablePile, TableSeat
-from domain.shared.piles import put, without
 from domain.shared.seats import Seat
+from domain.shared.tuples import put, without
 from domain.shared.viewers import Seen, Viewer, revealed, sees
 
 

@@ -7,8 +7,8 @@ from domain.games.mount_drago.catalogue import CARDS, COLOURS, PACK, Card, Colou
 from domain.games.mount_drago.commands import Command
 from domain.games.mount_drago.events import CardsDrawn, Event
 from domain.games.mount_drago.state import Phase, State
-from domain.shared.piles import without
 from domain.shared.seats import Seat
+from domain.shared.tuples import without
 from tests.support.scenarios import Scenarios
 
 mount_drago: Scenarios[State, Command, Event] = Scenarios(GAME)

@@ -17,8 +17,8 @@ from domain.games.mount_drago.events import (
 )
 from domain.games.mount_drago.state import Phase
 from domain.games.mount_drago.view import Dragon, Table, TableSeat
-from domain.shared.piles import draw, put, without
 from domain.shared.seats import Seat
+from domain.shared.tuples import draw, put, without
 from domain.shared.viewers import Seen, TablePile, Viewer, revealed, sees
 
 

@@ -20,8 +20,8 @@ from domain.games.mountains.catalogue import (
 from domain.games.mountains.commands import Command
 from domain.games.mountains.events import Event
 from domain.games.mountains.state import Phase, State
-from domain.shared.piles import without
 from domain.shared.seats import Seat
+from domain.shared.tuples import without
 from tests.support.scenarios import Scenarios
 
 mountains: Scenarios[State, Command, Event] = Scenarios(GAME)

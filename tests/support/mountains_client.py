@@ -24,8 +24,8 @@ from domain.games.mountains.events import (
 from domain.games.mountains.state import Phase
 from domain.games.mountains.view import Table, TableDeck, TableSeat
 from domain.match import Finished
-from domain.shared.piles import put, without
 from domain.shared.seats import Seat, by_seat, next_seat
+from domain.shared.tuples import put, without
 from domain.shared.viewers import TablePile, Viewer, revealed, sees
 
 

@@ -55,8 +55,8 @@ from domain.games.mountains.events import (
 from domain.games.mountains.events import TurnEnded as HikerTurnEnded
 from domain.games.mountains.state import State as Mountains
 from domain.match import AnyMatch
-from domain.shared.piles import put
 from domain.shared.seats import Seat
+from domain.shared.tuples import put
 from tests.support.matches import playing
 from tests.support.random_matches import Step, Table, luck_of, played_on, random_options
 

@@ -258,13 +258,13 @@ MOUNTAINS: Mapping[str, Met] = {
     "R8": Played((hiked.TurnEnded,), lambda before, event, after: event.next_seat == event.seat),
     "R9": Played((hiked.CardTurnedOver,), lambda before, event, after: () in before.decks),
     "R10": Proved("tests/property/test_mountains.py::test_the_game_goes_on_until_two_high_decks_are_empty"),
-    "R11": Proved("tests/unit/mountains/test_hike.py::test_a_neighbour_that_has_the_piece_displays_it"),
+    "R11": Proved("tests/unit/games/mountains/test_hike.py::test_a_neighbour_that_has_the_piece_displays_it"),
     "R12": Played((hiked.TurnEnded,), _shared),
     "R13": Proved("tests/property/test_mountains.py::test_stones_and_stamps_are_those_of_the_events"),
     "R14": Played(
         (hiked.HikeDeclined, hiked.HikeAbandoned), lambda before, event, after: not missing(before)
     ),
-    "R15": Proved("tests/unit/mountains/test_view.py::test_no_colour_is_anywhere"),
+    "R15": Proved("tests/unit/games/mountains/test_view.py::test_no_colour_is_anywhere"),
 }
 
 RULINGS: Mapping[str, Mapping[str, Met]] = {

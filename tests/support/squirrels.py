@@ -18,9 +18,9 @@ from domain.shared.catalogues import Clause
 from domain.shared.chance import Chance
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome, Standings, best
-from domain.shared.piles import draw, without
 from domain.shared.rejections import Rejected
 from domain.shared.seats import FirstSeat, Seat, chosen, fits, seats_in_order
+from domain.shared.tuples import draw, without
 from domain.shared.viewers import Viewer, ViewerKind
 
 type Nut = Literal["hazelnut", "acorn", "beechnut"]

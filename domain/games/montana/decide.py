@@ -10,9 +10,9 @@ from domain.games.montana.outcome import finished_part
 from domain.games.montana.setup import shuffled
 from domain.games.montana.state import State
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
+from domain.shared.tuples import draw
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:

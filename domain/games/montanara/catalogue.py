@@ -7,8 +7,8 @@ from msgspec import Meta, Struct
 
 from domain.games.montanara.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade, counted
-from domain.shared.piles import sorter, without
 from domain.shared.seats import FirstSeat, fits
+from domain.shared.tuples import sorter, without
 
 RULESET = "montanara/1"
 

@@ -46,9 +46,9 @@ from domain.games.montanara.events import (
 from domain.games.montanara.legality import odd, unvisited, why_not
 from domain.games.montanara.state import Phase, State, in_tunnel, kinds
 from domain.shared.chance import Chance
-from domain.shared.piles import draw, without
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
+from domain.shared.tuples import draw, without
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:

@@ -42,8 +42,8 @@ from domain.games.montanara.state import (
     as_hand,
     opponent,
 )
-from domain.shared.piles import put
 from domain.shared.seats import Seat, by_seat
+from domain.shared.tuples import put
 from domain.shared.viewers import Seen, revealed
 
 

@@ -8,8 +8,8 @@ from msgspec import Meta, Struct
 
 from domain.games.montmartre.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade, counted
-from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
+from domain.shared.tuples import sorter
 
 RULESET = "montmartre/1"
 

@@ -39,9 +39,9 @@ from domain.games.montmartre.outcome import what_ends
 from domain.games.montmartre.setup import laid
 from domain.games.montmartre.state import Phase, State
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, next_seat
+from domain.shared.tuples import draw
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:

@@ -20,7 +20,7 @@ from domain.games.montmartre.events import (
     VollardMoved,
 )
 from domain.games.montmartre.state import INITIAL, Painter, Phase, State
-from domain.shared.piles import draw, put, without
+from domain.shared.tuples import draw, put, without
 from domain.shared.viewers import revealed
 
 EMPTY_SHELVES: tuple[tuple[()], ...] = ((),) * len(COLOURS)

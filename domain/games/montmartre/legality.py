@@ -28,8 +28,8 @@ from domain.games.montmartre.commands import (
 )
 from domain.games.montmartre.rejections import Reason
 from domain.games.montmartre.state import Painter, Phase, State, excess
-from domain.shared.piles import has_all, selections
 from domain.shared.seats import Seat
+from domain.shared.tuples import has_all, selections
 
 # The commands that are listed, made once.
 PAINT_ONE = {card: Paint((card,)) for card in CARDS}

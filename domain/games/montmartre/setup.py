@@ -3,8 +3,8 @@
 from domain.games.montmartre.catalogue import HAND, PACK, PILES, Card, Options, in_order
 from domain.games.montmartre.events import Dealt, Event
 from domain.shared.chance import Chance
-from domain.shared.piles import deal
 from domain.shared.seats import chosen
+from domain.shared.tuples import deal
 
 
 def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:

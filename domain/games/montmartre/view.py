@@ -26,8 +26,8 @@ from domain.games.montmartre.events import (
 from domain.games.montmartre.outcome import score
 from domain.games.montmartre.state import Ending, Painter, Phase, State, paintings
 from domain.shared.chance import Chance
-from domain.shared.piles import draw, mixed, put
 from domain.shared.seats import Seat, by_seat
+from domain.shared.tuples import draw, mixed, put
 from domain.shared.viewers import Seen, Viewer, each_its_own, sees, sees_all, shown
 
 

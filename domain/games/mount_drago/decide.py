@@ -16,9 +16,9 @@ from domain.games.mount_drago.legality import rider, why_not
 from domain.games.mount_drago.outcome import last_has_entered, winnings
 from domain.games.mount_drago.state import Phase, State, board
 from domain.shared.chance import Chance
-from domain.shared.piles import draw
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, next_seat
+from domain.shared.tuples import draw
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:

@@ -15,7 +15,7 @@ from domain.games.mount_drago.events import (
     SummitCardsDiscarded,
 )
 from domain.games.mount_drago.state import Phase, State
-from domain.shared.piles import draw, put, without
+from domain.shared.tuples import draw, put, without
 from domain.shared.viewers import revealed
 
 

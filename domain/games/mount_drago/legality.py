@@ -6,8 +6,8 @@ from domain.games.mount_drago.catalogue import CARDS, DRAGONS
 from domain.games.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.games.mount_drago.rejections import Reason
 from domain.games.mount_drago.state import Phase, State, board
-from domain.shared.piles import has_all, selections
 from domain.shared.seats import Seat, by_seat
+from domain.shared.tuples import has_all, selections
 
 PLAYS = {card: (PlayCard(card),) for card in CARDS}
 """How a card is played where there is no choice to ride its dragon."""

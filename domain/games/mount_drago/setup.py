@@ -3,8 +3,8 @@
 from domain.games.mount_drago.catalogue import DRAGONS, HAND, PACK, Card, Options, in_order
 from domain.games.mount_drago.events import Dealt, Event
 from domain.shared.chance import Chance
-from domain.shared.piles import deal, without
 from domain.shared.seats import chosen
+from domain.shared.tuples import deal, without
 
 
 def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:

@@ -20,8 +20,8 @@ from domain.games.mount_drago.events import (
 )
 from domain.games.mount_drago.state import Phase, State, board
 from domain.shared.chance import Chance
-from domain.shared.piles import mixed, put
 from domain.shared.seats import Seat, by_seat
+from domain.shared.tuples import mixed, put
 from domain.shared.viewers import TablePile, Viewer, each_its_own, face_down, sees, sees_all, shown
 
 

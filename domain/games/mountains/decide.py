@@ -39,9 +39,9 @@ from domain.games.mountains.legality import can_take_offer, why_not
 from domain.games.mountains.outcome import decks_used_up
 from domain.games.mountains.state import Phase, State, face_up
 from domain.shared.chance import Chance
-from domain.shared.piles import without
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, next_seat
+from domain.shared.tuples import without
 
 
 def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[Event, ...]:

@@ -21,8 +21,8 @@ from domain.games.mountains.events import (
     TurnEnded,
 )
 from domain.games.mountains.state import Phase, State
-from domain.shared.piles import put, without
 from domain.shared.seats import Seat
+from domain.shared.tuples import put, without
 from domain.shared.viewers import revealed
 
 

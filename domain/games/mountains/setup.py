@@ -11,8 +11,8 @@ from domain.games.mountains.catalogue import (
 )
 from domain.games.mountains.events import Dealt, Event
 from domain.shared.chance import Chance
-from domain.shared.piles import deal
 from domain.shared.seats import chosen
+from domain.shared.tuples import deal
 
 
 def setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:

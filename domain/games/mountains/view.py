@@ -36,8 +36,8 @@ from domain.games.mountains.events import (
 from domain.games.mountains.state import Phase, State
 from domain.shared.chance import Chance
 from domain.shared.outcomes import Outcome
-from domain.shared.piles import mixed, put
 from domain.shared.seats import Seat, by_seat
+from domain.shared.tuples import mixed, put
 from domain.shared.viewers import TablePile, Viewer, each_its_own, face_down, sees, sees_all, shown
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct
 
 from domain.shared.catalogues import DataTable, Grade, counted
-from domain.shared.piles import sorter
 from domain.shared.seats import FirstSeat, fits
+from domain.shared.tuples import sorter
 
 from .rejections import Reason
 

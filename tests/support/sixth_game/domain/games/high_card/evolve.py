@@ -4,7 +4,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from domain.shared.piles import put, without
+from domain.shared.tuples import put, without
 from domain.shared.viewers import revealed
 
 from .events import CardPlayed, Dealt, Event, TrickTaken

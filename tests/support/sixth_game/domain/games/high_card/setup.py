@@ -1,8 +1,8 @@
 """The deal of High Card (high_card §3)."""
 
 from domain.shared.chance import Chance
-from domain.shared.piles import deal
 from domain.shared.seats import chosen
+from domain.shared.tuples import deal
 
 from .catalogue import CARDS, HAND, Options, in_order
 from .events import Dealt, Event

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.shared.chance import Chance
-from domain.shared.piles import mixed, put
 from domain.shared.seats import Seat, by_seat
+from domain.shared.tuples import mixed, put
 from domain.shared.viewers import TablePile, Viewer, each_its_own, face_down, sees, sees_all, shown
 
 from .catalogue import Card, in_order

@@ -13,8 +13,8 @@ from domain.games.mount_drago.events import (
 )
 from domain.games.mount_drago.state import Phase
 from domain.shared.game import default_move, play
-from domain.shared.piles import without
 from domain.shared.seats import Seat
+from domain.shared.tuples import without
 from tests.support.mount_drago import cards, drew, mount_drago, table
 from tests.support.rigged import RiggedChance
 from tests.support.scenarios import ANN, luck

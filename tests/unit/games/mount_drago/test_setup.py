@@ -9,8 +9,8 @@ from domain.games.mount_drago.events import Dealt
 from domain.games.mount_drago.setup import setup
 from domain.games.mount_drago.state import INITIAL, Phase, State, pieces
 from domain.shared.game import begin
-from domain.shared.piles import without
 from domain.shared.seats import FirstSeat, Seat
+from domain.shared.tuples import without
 from tests.support.mount_drago import cards, mount_drago
 from tests.support.rigged import RiggedChance
 from tests.support.scenarios import FIRST_SEATS, luck

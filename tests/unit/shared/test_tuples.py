@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.shared.piles import deal, draw, has_all, mixed, put, selections, sorter, without
+from domain.shared.tuples import deal, draw, has_all, mixed, put, selections, sorter, without
 from tests.support.rigged import RiggedChance
 
 
