@@ -22,6 +22,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.viewers import ViewerKind
 from services.lobby.match_list import MatchFilter
 from services.matches.commands import Answer
+from services.matches.decisions import as_given
 from services.players.accounts import Caller
 from services.players.store import Scope
 from services.shared.errors import Failure, Malformed, RateLimited, Unauthenticated
@@ -100,7 +101,7 @@ class MatchCalls(LobbyCalls):
         answer = await self._services.commands.submit(
             player.id,
             MatchId(request.match),
-            self._mapper.from_message(request.command, "command"),
+            as_given(self._mapper.from_message(request.command, "command")),
             key=idempotency_key(context),
             expected_version=request.expected_version if request.HasField("expected_version") else None,
             validate_only=request.validate_only,
@@ -246,7 +247,7 @@ class MatchCalls(LobbyCalls):
         return await self._services.commands.submit(
             player.id,
             match,
-            self._mapper.from_message(asked.command, "command"),
+            as_given(self._mapper.from_message(asked.command, "command")),
             key=asked.idempotency_key if asked.HasField("idempotency_key") else None,
             expected_version=asked.expected_version if asked.HasField("expected_version") else None,
             validate_only=asked.validate_only,

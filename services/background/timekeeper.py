@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from domain.match import Cancel, CancelReason, LobbyCommand, TimeOut
 from domain.shared.rejections import Rejected
-from services.matches.decisions import Decisions
+from services.matches.decisions import Decisions, as_given
 from services.shared.errors import Conflict, SetAside
 from services.shared.ids import MatchId
 from services.shared.time import Clock
@@ -136,7 +136,7 @@ class Timekeeper:
             lambda *_: (None, command),
             by=None,
             key=key,
-            asked=command,
+            asked=as_given(command),
             expected_version=expected_version,
         )
 

@@ -15,6 +15,7 @@ from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.bots.policies import Policy
 from services.matches.commands import Commands
+from services.matches.decisions import as_given
 from services.matches.queries import Queries
 from services.shared.errors import Conflict, KeyReused, SetAside
 from services.shared.ids import MatchId
@@ -92,7 +93,7 @@ class BotPlayers:
         await self._commands.submit(
             bot,
             id,
-            self._policies[bot](view, self._chance),
+            as_given(self._policies[bot](view, self._chance)),
             key=f"bot:{view.viewer.seat}:{view.version}",
             expected_version=view.version,
             validate_only=False,

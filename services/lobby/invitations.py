@@ -9,7 +9,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from services.lobby.holdings import Holdings, Needed
 from services.matches.access import check_known_to, check_opener, invitation_to
-from services.matches.decisions import Decided, Decisions, checked_key
+from services.matches.decisions import Decided, Decisions, as_given, checked_key
 from services.matches.loaded import LoadedMatch
 from services.matches.store import MatchWithoutState, Secrets
 from services.players.block_list import BlockList
@@ -67,7 +67,9 @@ class Invitations:
                     raise Needed(Holding(player, QuotaKind.INVITATION, id, self._holdings.clock.now(), guest))
                 return seat_held(live.match, player), Invite(guest)
 
-            return await self._decisions.carry_out(id, order, by=player, key=key, asked=["invite", guest])
+            return await self._decisions.carry_out(
+                id, order, by=player, key=key, asked=as_given(["invite", guest])
+            )
 
         return key, (await self._holdings.within(attempt)).listed
 
@@ -106,7 +108,9 @@ class Invitations:
             return seat_held(live.match, player), RenewInvitation()
 
         key = checked_key(key)
-        done = await self._decisions.carry_out(id, order, by=player, key=key, asked=["renew_invitation"])
+        done = await self._decisions.carry_out(
+            id, order, by=player, key=key, asked=as_given(["renew_invitation"])
+        )
         return key, _link(id, done.match, done.secrets)
 
 

@@ -24,7 +24,7 @@ from domain.shared.seats import Seat
 from services.lobby.waiting import Placed, QuickMatches, Wish
 from services.matches.access import check_known_to
 from services.matches.catalogue import Catalogue
-from services.matches.decisions import Decisions, checked_key, digest_of
+from services.matches.decisions import Decisions, as_given, checked_key, digest_of
 from services.matches.loaded import LoadedMatch
 from services.matches.opening import Openings, Proposal, check_entropy, terms_of
 from services.matches.same_terms import fit_of
@@ -214,7 +214,7 @@ class QuickMatch:
 
         try:
             done = await self._decisions.carry_out(
-                placed.match, order, by=player, key=search.wish.key, asked=search.proposal
+                placed.match, order, by=player, key=search.wish.key, asked=as_given(search.proposal)
             )
         except Rejected as refused:
             live = await self._decisions.matches.current(placed.match)

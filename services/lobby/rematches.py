@@ -21,7 +21,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, by_seat
 from services.bots.accounts import bot_of
 from services.matches.access import check_known_to, seat_of
-from services.matches.decisions import Decisions, checked_key
+from services.matches.decisions import Decisions, as_given, checked_key
 from services.matches.loaded import LoadedMatch
 from services.matches.opening import Openings, Proposal, check_entropy
 from services.matches.queries import Queries
@@ -86,7 +86,7 @@ class Rematches:
 
         try:
             done = await self._decisions.carry_out(
-                again, order, by=player, key=key, asked=["rematch", id, entropy]
+                again, order, by=player, key=key, asked=as_given(["rematch", id, entropy])
             )
         except Rejected:
             live = await self._queries.known(again, player)

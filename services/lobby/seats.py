@@ -20,7 +20,7 @@ from domain.shared.seats import Seat
 from services.bots.accounts import BOTS, account, bot_of
 from services.lobby.holdings import Holdings, Needed
 from services.matches.access import check_awaited, check_known_to, check_opener, holds
-from services.matches.decisions import Decided, Decisions, Order, checked_key
+from services.matches.decisions import Decided, Decisions, Order, as_given, checked_key
 from services.matches.loaded import LoadedMatch
 from services.matches.opening import check_entropy
 from services.matches.store import MatchWithoutState, Secrets
@@ -106,7 +106,7 @@ class Lobby:
                 return seat_held(live.match, player), TakeSeat(Seat(seat), holder)
 
             return await self._decisions.carry_out(
-                id, order, by=player, key=key, asked=["seat_bot", seat, bot, entropy]
+                id, order, by=player, key=key, asked=as_given(["seat_bot", seat, bot, entropy])
             )
 
         return key, (await self._holdings.within(attempt)).listed
@@ -163,7 +163,7 @@ class Lobby:
         self, player: PlayerId, id: MatchId, order: Order, key: str | None, asked: list[Any]
     ) -> tuple[str, MatchWithoutState]:
         key = checked_key(key)
-        done = await self._decisions.carry_out(id, order, by=player, key=key, asked=asked)
+        done = await self._decisions.carry_out(id, order, by=player, key=key, asked=as_given(asked))
         return key, done.listed
 
 

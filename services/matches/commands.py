@@ -65,7 +65,7 @@ class Commands:
         self,
         player: PlayerId,
         id: MatchId,
-        command: Any,
+        read: Callable[[AnyGame], Any],
         *,
         key: str | None,
         expected_version: int | None,
@@ -77,7 +77,7 @@ class Commands:
         Args:
             player: Who gives the command.
             id: The match.
-            command: The command.
+            read: Gives the command, which is of the game; called once at most, if the player may know of it.
             key: The idempotency key; None for a fresh one.
             expected_version: The version that the player decided on; None for whichever it is.
             validate_only: Whether nothing shall happen.
@@ -86,32 +86,27 @@ class Commands:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player has no seat in it, or not that one.
-            Malformed: The command is of another game.
+            Malformed: The command cannot be read, or is of another game.
             Rejected: The rules refuse it.
             Conflict: The match is not at the expected version.
             KeyReused: The key came with another command before.
         """
         key = checked_key(key)
+        command = _Once(read)
 
-        def authorise(live: LoadedMatch) -> Seat:
+        def order(live: LoadedMatch) -> tuple[Seat, Any]:
             check_known_to(live, player)
-            if not isinstance(command, (Resign, *live.game.commands)):
-                raise Malformed(
-                    "INVALID_FIELD",
-                    field="command",
-                    expected=f"a command of {live.game.id}",
-                    clause=clause_about("command", live.game.id),
-                )
-            return acting_seat(live.game, live.match, player, seat)
+            wanted = command(live.game)
+            return acting_seat(live.game, live.match, player, seat), wanted
 
         if validate_only:
-            return await self._validated(id, authorise, command, key, expected_version)
+            return await self._validated(id, order, key, expected_version)
         done = await self._decisions.carry_out(
             id,
-            lambda live, _: (authorise(live), command),
+            lambda live, _: order(live),
             by=player,
             key=key,
-            asked=[command, expected_version, seat],
+            asked=lambda game: [command(game), expected_version, seat],
             expected_version=expected_version,
         )
         if done.seat is None:
@@ -130,13 +125,12 @@ class Commands:
     async def _validated(
         self,
         id: MatchId,
-        authorise: Callable[[LoadedMatch], Seat],
-        command: Any,
+        order: Callable[[LoadedMatch], tuple[Seat, Any]],
         key: str,
         expected_version: int | None,
     ) -> Answer:
         live = await self._decisions.matches.current(id)
-        seat = authorise(live)
+        seat, command = order(live)
         if expected_version is not None and not live.stands_at(expected_version):
             raise await self._decisions.conflict(live, seat, expected_version)
         reason = why_not(live.game, live.match, seat, command, self._clock.now())
@@ -153,3 +147,25 @@ class Commands:
             game=live.game,
             viewer=seated(seat),
         )
+
+
+class _Once:
+    """Reads a command once, however often a match is looked at."""
+
+    def __init__(self, read: Callable[[AnyGame], Any]) -> None:
+        self._read = read
+        self._command: Any = None
+
+    def __call__(self, game: AnyGame) -> Any:
+        """Return the command; fails if it cannot be read, or is of another game."""
+        if self._command is None:
+            command = self._read(game)
+            if not isinstance(command, (Resign, *game.commands)):
+                raise Malformed(
+                    "INVALID_FIELD",
+                    field="command",
+                    expected=f"a command of {game.id}",
+                    clause=clause_about("command", game.id),
+                )
+            self._command = command
+        return self._command

@@ -25,7 +25,7 @@ from domain.match import (
     decide,
 )
 from domain.shared.chance import SeededChance, decision_chance
-from domain.shared.game import Games
+from domain.shared.game import AnyGame, Games
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
@@ -53,6 +53,8 @@ type Publish = Callable[[MatchId, Sequence[Recorded]], None]
 """Is called with what was stored of a match."""
 type Order = Callable[[LoadedMatch, Secrets], tuple[Seat | None, Any]]
 """Says which seat gives which command, on the match as it stands; fails if that may not be."""
+type Asked = Callable[[AnyGame], Any]
+"""Gives what was asked of a game, as JSON holds it; a key must always come with the same."""
 
 
 class Decided(Struct, frozen=True):
@@ -143,7 +145,7 @@ class Decisions:
         *,
         by: PlayerId | None,
         key: str,
-        asked: Any,
+        asked: Asked,
         expected_version: int | None = None,
     ) -> Decided:
         """Decide and store a command, once for its key.
@@ -158,7 +160,7 @@ class Decisions:
             order: Which command it is, and of which seat.
             by: The player who gives it; None for the service itself.
             key: Its idempotency key.
-            asked: What was asked, which the same key must always come with.
+            asked: Gives what was asked, which the same key must always come with.
             expected_version: The version that the caller decided on; None for whichever it is.
 
         Raises:
@@ -196,7 +198,9 @@ class Decisions:
                 command = MoveDeadline(outage.began_at, outage.ended_at)
                 # Refused if the match has ended meanwhile.
                 with suppress(Rejected):
-                    await self._carried_out(id, _always(command), by=None, key=outage.key, asked=command)
+                    await self._carried_out(
+                        id, _always(command), by=None, key=outage.key, asked=as_given(command)
+                    )
                 moved = True
         return moved
 
@@ -207,10 +211,9 @@ class Decisions:
         *,
         by: PlayerId | None,
         key: str,
-        asked: Any,
+        asked: Asked,
         expected_version: int | None = None,
     ) -> Decided:
-        digest = digest_of(asked)
         entry = self.matches.entry(id)
         async with entry.lock:
             live = await self.matches.loaded(entry, id)
@@ -224,7 +227,7 @@ class Decisions:
                         if len(events) <= done.last - done.first or events[0].key != key:
                             # Lost, and perhaps others stand in their place.
                             raise NotFound("NO_SUCH_VERSION", version=done.last, latest=live.version)
-                        if events[0].digest != digest:
+                        if events[0].digest != digest_of(asked(live.game)):
                             raise KeyReused
                         past = live
                         if done.last < live.version:
@@ -248,6 +251,7 @@ class Decisions:
                 envelopes = Envelopes(
                     live.game, id, secrets.seed, match=live.match, version=live.version, head=live.head
                 )
+                digest = digest_of(asked(live.game))
                 decision = Decision(at=now, seat=seat, command=command, by=by, key=key, digest=digest)
                 recorded = envelopes.wrap(decision, decided, match)
                 try:
@@ -317,6 +321,11 @@ class Decisions:
         """Let a snapshot go whether it was kept or not: it only saves work."""
         self._background.discard(task)
         task.cancelled() or task.exception()
+
+
+def as_given(asked: Any) -> Asked:
+    """Return what was asked, whatever the game."""
+    return lambda _: asked
 
 
 def _always(command: Any) -> Order:

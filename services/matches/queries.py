@@ -5,7 +5,6 @@ from typing import Any
 from domain.match import (
     PlayerId,
 )
-from domain.shared.game import AnyGame
 from domain.shared.viewers import seated
 from services.matches.access import acting_seat, check_known_to, viewer_of
 from services.matches.decisions import Decisions
@@ -25,20 +24,6 @@ class Queries:
         self._live = decisions.matches
         self._store = decisions.store
         self._decisions = decisions
-
-    async def game_of(self, id: MatchId, player: PlayerId) -> AnyGame:
-        """Return the game of a match.
-
-        Raises:
-            NotFound: There is no such match, or none that the player may know of.
-        """
-        entry = self._live.entry(id)
-        live = entry.live or await self._live.current(id)
-        try:
-            check_known_to(live, player)
-        except NotFound:
-            check_known_to(await self._live.current(id), player)
-        return live.game
 
     async def read(
         self, id: MatchId, player: PlayerId | None, invitation: str | None = None

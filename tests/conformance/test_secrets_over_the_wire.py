@@ -26,6 +26,7 @@ from domain.match import (
 from domain.shared.chance import Chance, decision_chance
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, Viewer, seated
+from services.matches.decisions import as_given
 from services.matches.loaded import LoadedMatch, LoadedMatches
 from services.matches.opening import Proposal
 from services.shared.ids import MatchId
@@ -124,7 +125,7 @@ async def staged_match(stores: PostgresStores, table: Table, viewer: Viewer) -> 
         move = dice.choice(legal_moves(game, match, seat))
         player = holders[seat][0].id
         await node.commands.submit(
-            player, listed.id, move, key=None, expected_version=None, validate_only=False
+            player, listed.id, as_given(move), key=None, expected_version=None, validate_only=False
         )
     live = await at_end(stores, listed.id)
     twin = replace(live.match, state=game.determinize(live.match.state, viewer, luck()))

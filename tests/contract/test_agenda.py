@@ -18,6 +18,7 @@ from domain.match import (
 from services.background.timekeeper import Due, Timekeeper
 from services.bots.policies import at_random
 from services.bots.turns import BotPlayers
+from services.matches.decisions import as_given
 from services.shared.ids import MatchId
 from services.use_cases import Services
 from tests.support.use_cases import (
@@ -93,9 +94,13 @@ async def test_a_deadline_is_there_while_the_clocks_run(stores: Stores) -> None:
     assert await deadlines(stores, NOW + 29 * SECOND) == []
     moved_on(stores, 10 * SECOND)
     moves = (await node.queries.legal_moves(match, ANN)).legal_moves
-    await node.commands.submit(ANN, match, moves[0], key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        ANN, match, as_given(moves[0]), key=None, expected_version=None, validate_only=False
+    )
     assert await deadlines(stores, NOW + 99 * SECOND) == [Due(match, NOW + 40 * SECOND)]
-    await node.commands.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        ANN, match, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
     assert await deadlines(stores, NOW + 99 * SECOND) == []
 
 
@@ -140,13 +145,15 @@ async def test_bots_wait_for_their_turn(stores: Stores) -> None:
     assert await waiting(stores, ANN, BEN, BOT) == set()
     while (view := await node.queries.legal_moves(match, ANN)).to_act == (0,):
         await node.commands.submit(
-            ANN, match, view.legal_moves[-1], key=None, expected_version=None, validate_only=False
+            ANN, match, as_given(view.legal_moves[-1]), key=None, expected_version=None, validate_only=False
         )
     assert view.to_act == (1,)
     assert await waiting(stores, ANN, BOT) == {(match, BOT)}
     assert await waiting(stores, DOT) == set()
     assert await waiting(stores, BOT, most=0) == set()
-    await node.commands.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        ANN, match, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
     assert await waiting(stores, BOT) == set()
 
 

@@ -24,6 +24,7 @@ from services.bots.accounts import ACCOUNTS
 from services.chat.log import ChatRoom, MessageId, Pace, Report, ReportId, ReportReason, StoredMessage
 from services.lobby.match_list import MatchFilter
 from services.lobby.waiting import Wish
+from services.matches.decisions import as_given
 from services.matches.outages import Outage
 from services.matches.store import ClaimedOpening, Secrets, Snapshot
 from services.notify.addresses import Target
@@ -139,7 +140,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
         await services.lobby.take_seat(ben.id, match, 1, "", None)
         await services.chat.post(ben.id, match, room=ChatRoom.PLAYERS, to_seat=None, text="hello", key=None)
         await services.commands.submit(
-            ben.id, match, Resign(), key=None, expected_version=None, validate_only=False
+            ben.id, match, as_given(Resign()), key=None, expected_version=None, validate_only=False
         )
         return match
 

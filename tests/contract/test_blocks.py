@@ -15,6 +15,7 @@ from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
 from domain.match import PlayerId, Resign
 from services.chat.log import ChatRoom
+from services.matches.decisions import as_given
 from services.notify.player_feed import PlayerEventKind
 from services.notify.subscriptions import MessageType, Reach, WebhookOwner
 from services.shared.errors import Malformed, NotFound, TooMany
@@ -184,7 +185,9 @@ async def test_seats_and_rematches_are_as_before(stores: Stores) -> None:
     match = (await node.openings.open(ann, wanted(), None))[1].id
     await node.blocks.block(ann, ben)
     await node.lobby.take_seat(ben, match, 1, "", None)
-    await node.commands.submit(ben, match, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        ben, match, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
     _, again = await node.rematches.rematch(ben, match, "", None)
     assert (await match_of(node, again.id)).invited == (ann,)
     stores.catch_up()
@@ -255,7 +258,7 @@ async def test_a_webhook_is_not_told_of_an_invitation_by_who_is_blocked(database
             match = (await node.openings.open(ann, wanted(), None))[1].id
             await node.lobby.take_seat(other, match, 1, "", None)
             await node.commands.submit(
-                other, match, Resign(), key=None, expected_version=None, validate_only=False
+                other, match, as_given(Resign()), key=None, expected_version=None, validate_only=False
             )
             await node.rematches.rematch(other, match, "", None)
         stores.catch_up()

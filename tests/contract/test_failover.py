@@ -15,6 +15,7 @@ from adapters.settings import Settings
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.matches.commands import Answer
+from services.matches.decisions import as_given
 from services.shared.errors import NotFound, Unavailable
 from services.shared.ids import MatchId
 from services.streams.match_stream import End, EndReason, EventItem, Watch
@@ -69,7 +70,7 @@ class Node:
             while True:
                 try:
                     return await self.services.commands.submit(
-                        ANN, match, WALK, key=key, expected_version=None, validate_only=False
+                        ANN, match, as_given(WALK), key=key, expected_version=None, validate_only=False
                     )
                 except Unavailable:
                     await asyncio.sleep(0.1)

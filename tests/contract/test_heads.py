@@ -16,6 +16,7 @@ from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.keys import PostgresKeys
 from domain.match import Resign
 from domain.match.heads import Head, included, signed_day, signed_head
+from services.matches.decisions import as_given
 from services.proof.head_signer import GRACE, LOOK, HeadSigner
 from services.proof.heads import KeyElsewhere
 from services.shared.ids import MatchId
@@ -62,7 +63,9 @@ async def finished(stores: Stores) -> MatchId:
     """Return a match that was given up at once."""
     node = stores.node()
     _, listed = await node.openings.open(ANN, proposal(), None)
-    await node.commands.submit(ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        ANN, listed.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
     return listed.id
 
 

@@ -85,7 +85,7 @@ class Table:
             return None if seat is None else Seat(seat), command
 
         key = f"{name} {command}"
-        await self._node.decisions.carry_out(self.ids[name], order, by=by, key=key, asked=key)
+        await self._node.decisions.carry_out(self.ids[name], order, by=by, key=key, asked=lambda _: key)
 
     async def listed(self, viewer: PlayerId | None, **wanted: Any) -> list[str]:
         """Return the names of the matches on the list."""

@@ -12,6 +12,7 @@ from adapters.postgres.outages import PostgresOutages
 from domain.games import GAMES
 from domain.match import MatchStatus, PlayerId, Resign, TimeControl, TimeControlKind
 from services.background.timekeeper import Timekeeper
+from services.matches.decisions import as_given
 from services.matches.outages import BEAT, Heart, Settlement
 from services.shared.health import Degraded, Vitals
 from services.shared.ids import MatchId
@@ -64,7 +65,7 @@ class Deployment:
         node = node or self.node
         command = (await node.queries.legal_moves(match, ANN)).legal_moves[0]
         given = await node.commands.submit(
-            ANN, match, command, key=key, expected_version=None, validate_only=False
+            ANN, match, as_given(command), key=key, expected_version=None, validate_only=False
         )
         return given.version
 
@@ -138,7 +139,7 @@ async def test_a_move_that_comes_again_with_its_key_is_made(there: Deployment) -
     await there.away(45)
     given = [
         await there.node.commands.submit(
-            ANN, match, command, key="k", expected_version=at, validate_only=False
+            ANN, match, as_given(command), key="k", expected_version=at, validate_only=False
         )
         for _ in range(2)
     ]
@@ -153,7 +154,7 @@ async def test_what_would_be_legal_is_said_of_the_moved_deadline(there: Deployme
     command = (await there.node.queries.legal_moves(match, ANN)).legal_moves[0]
     await there.away(45)
     answer = await there.node.commands.submit(
-        ANN, match, command, key=None, expected_version=None, validate_only=True
+        ANN, match, as_given(command), key=None, expected_version=None, validate_only=True
     )
     assert answer.events == ()
     assert await there.moved(match) == 1
@@ -187,7 +188,7 @@ async def test_all_deadlines_move_once_for_each_outage(there: Deployment, databa
     without = await there.duel(TimeControl())
     over = await there.duel()
     await there.node.commands.submit(
-        ANN, over, Resign(), key=None, expected_version=None, validate_only=False
+        ANN, over, as_given(Resign()), key=None, expected_version=None, validate_only=False
     )
     there.stores.catch_up()
     await there.away(10)

@@ -24,6 +24,7 @@ from adapters.settings import Address
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
 from services.chat.log import ChatRoom
+from services.matches.decisions import as_given
 from services.notify.player_feed import Place, PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerReading
 from services.players.store import Scope
 from services.shared.ids import MatchId
@@ -62,7 +63,7 @@ async def begun(services: Services, ann: PlayerId, ben: PlayerId) -> MatchId:
 async def given_up(services: Services, match: MatchId, player: PlayerId) -> None:
     """Let a player give a match up."""
     await services.commands.submit(
-        player, match, Resign(), key=None, expected_version=None, validate_only=False
+        player, match, as_given(Resign()), key=None, expected_version=None, validate_only=False
     )
 
 

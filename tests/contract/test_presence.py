@@ -13,6 +13,7 @@ from adapters.postgres import presence as stored
 from domain.games import GAMES
 from domain.match import Disclosure, PlayerId, Resign, StartMode, Visibility
 from domain.shared.seats import Seat
+from services.matches.decisions import as_given
 from services.shared.ids import MatchId
 from services.streams import presence
 from services.streams.match_stream import CaughtUp, SnapshotItem, Watch
@@ -148,7 +149,9 @@ async def test_only_the_holder_of_a_seat_is_present_there(stores: Stores) -> Non
     """Behind a disclosed end anybody may look as a seat; of those who look on only the number is told."""
     node = stores.node()
     _, listed = await node.openings.open(ANN, proposal(disclosure=Disclosure.AT_END), None)
-    await node.commands.submit(ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        ANN, listed.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
     away = SeatPresence(Seat(0), present=False, away_since=None)
     async with watching(node, listed.id, BEN, as_="0") as stranger:
         assert await told(stranger, lambda item: True) == PresenceItem((away,), 1)

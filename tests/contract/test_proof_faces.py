@@ -23,6 +23,7 @@ from domain.match.heads import Head, Inclusion, included, signed_head
 from domain.shared.chain import written
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
+from services.matches.decisions import as_given
 from services.matches.views import seen_event, source
 from services.proof.bundle_audit import Check, verify
 from services.proof.bundles import EndLine, Header, bundle, lines_of, read_line
@@ -109,7 +110,7 @@ class Faces:
     async def command(self, match: MatchId, name: str, command: Any) -> None:
         """Give a command."""
         await self.services.commands.submit(
-            self.players[name], match, command, key=None, expected_version=None, validate_only=False
+            self.players[name], match, as_given(command), key=None, expected_version=None, validate_only=False
         )
 
     async def sign(self, by: timedelta = timedelta()) -> None:

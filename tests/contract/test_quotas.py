@@ -10,6 +10,7 @@ import pytest
 from domain.games import GAMES
 from domain.match import MatchStatus, PlayerId, Resign, StartMode, Visibility
 from services.lobby.waiting import Wish
+from services.matches.decisions import as_given
 from services.matches.opening import terms_of
 from services.matches.same_terms import fit_of
 from services.matches.store import Secrets
@@ -125,7 +126,9 @@ async def test_who_gives_up_leaves_a_match_to_the_bots(stores: Stores) -> None:
     node = stores.node()
     for _ in range(5):
         match = await bots(node, 3, own=0)
-        await node.commands.submit(ANN, match, Resign(), key=None, expected_version=None, validate_only=False)
+        await node.commands.submit(
+            ANN, match, as_given(Resign()), key=None, expected_version=None, validate_only=False
+        )
     await node.holdings.drain()
     with pytest.raises(TooMany, match="TOO_MANY_BOT_MATCHES"):
         await bots(node, 3, own=0)
@@ -172,7 +175,7 @@ async def test_bots_that_play_a_game_of_one_seat_count_too(stores: Stores) -> No
     bot = (await match_of(node, alone[0])).holders[0]
     assert bot is not None
     await node.commands.submit(
-        bot.player, alone[0], Resign(), key=None, expected_version=None, validate_only=False
+        bot.player, alone[0], as_given(Resign()), key=None, expected_version=None, validate_only=False
     )
     await node.holdings.drain()
     await node.lobby.seat_bot(ANN, alone[5], 0, "random", "", None)

@@ -16,6 +16,7 @@ from adapters.postgres.read_models.catch_up import LOCK, ReadModels
 from adapters.postgres.read_models.model import Happened, ReadModel
 from domain.games import GAMES
 from domain.match import Finished, MatchStatus, Opened, PlayerId, Resign, SeatTaken, Started
+from services.matches.decisions import as_given
 from tests.support.use_cases import PostgresStores, postgres_stores, proposal
 
 ANN = PlayerId("player_00000000000000000000000001")
@@ -82,7 +83,7 @@ async def play(stores: PostgresStores, matches: int) -> None:
     for _ in range(matches):
         _, opened = await node.openings.open(ANN, proposal(), None)
         await node.commands.submit(
-            ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+            ANN, opened.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
         )
 
 
@@ -160,7 +161,7 @@ async def test_processes_take_turns(datastore: Datastore, stores: PostgresStores
         _, opened = await node.openings.open(ANN, proposal(), None)
         up(one)
         await node.commands.submit(
-            ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+            ANN, opened.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
         )
         up(other)
     await play(stores, 5)

@@ -18,6 +18,7 @@ from adapters.postgres.read_models.rebuild import Rebuild, RebuildError, Rebuilt
 from adapters.postgres.read_models.registry import read_models
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
+from services.matches.decisions import as_given
 from tests.support.server import eventually
 from tests.support.use_cases import PostgresStores, lobby_of, postgres_stores, proposal
 
@@ -51,7 +52,7 @@ async def play(stores: PostgresStores, matches: int) -> None:
             await lobby_of(node).take_seat(BEN, opened.id, 1, "", None)
         if number % 4 < 2:
             await node.commands.submit(
-                ANN, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+                ANN, opened.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
             )
 
 

@@ -16,6 +16,7 @@ from adapters.rest.app import build
 from domain.games import GAMES
 from domain.match import OnTimeOut, PlayerId, Resign, TimeControl, TimeControlKind, TimeOut, Visibility
 from domain.shared.seats import Seat
+from services.matches.decisions import as_given
 from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.players.records import Ranked, Rating, Statistics
@@ -50,7 +51,7 @@ async def given_up(stores: Stores, players: list[PlayerId], *losers: PlayerId) -
         await lobby_of(node).take_seat(player, opened.id, seat, "", None)
     for player in losers:
         await node.commands.submit(
-            player, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+            player, opened.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
         )
 
 
@@ -66,7 +67,7 @@ async def alone(stores: Stores, player: PlayerId) -> int:
             return score
         move = dice.choice(view.legal_moves)
         await node.commands.submit(
-            player, opened.id, move, key=None, expected_version=None, validate_only=False
+            player, opened.id, as_given(move), key=None, expected_version=None, validate_only=False
         )
 
 
@@ -83,7 +84,7 @@ async def test_results_are_counted_by_player_and_game(stores: Stores) -> None:
     )
     for command in (WALK, Resign()):
         await stores.node().commands.submit(
-            ann, opened.id, command, key=None, expected_version=None, validate_only=False
+            ann, opened.id, as_given(command), key=None, expected_version=None, validate_only=False
         )
     stores.catch_up()
     assert await stores.records.statistics(ann) == [
@@ -106,7 +107,9 @@ async def test_a_private_match_counts_for_nobody(stores: Stores) -> None:
     _, opened = await node.openings.open(ann, wanted, None)
     shown = (await node.decisions.secrets(opened.id)).invitation.hex()
     await lobby_of(node).take_seat(ben, opened.id, 1, "", None, invitation=shown)
-    await node.commands.submit(ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        ben, opened.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
     stores.catch_up()
     assert not (await node.queries.read(opened.id, ann)).match.terms.rated
     for player in (ann, ben):
@@ -135,10 +138,10 @@ async def test_whose_time_was_up_has_lost_by_time(stores: Stores) -> None:
             return None, TimeOut(late)
 
         stores.clock.now()
-        await node.decisions.carry_out(opened.id, order, by=None, key="late", asked=0)
+        await node.decisions.carry_out(opened.id, order, by=None, key="late", asked=lambda _: 0)
         if on_time_out is OnTimeOut.DEFAULT_MOVE:
             await node.commands.submit(
-                ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+                ben, opened.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
             )
     stores.catch_up()
     both = await stores.records.statistics(ann) + await stores.records.statistics(ben)

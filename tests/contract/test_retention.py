@@ -20,6 +20,7 @@ from services.background.retention import BREATH, EVERY, Retention
 from services.background.timekeeper import Timekeeper
 from services.chat.log import ChatRoom
 from services.lobby.waiting import Wish
+from services.matches.decisions import as_given
 from services.matches.store import OPENING_KEPT, ClaimedOpening, Secrets
 from services.notify.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
 from services.players.quotas import Holding, QuotaKind
@@ -189,7 +190,7 @@ async def played(services: Services, stores: PostgresStores, ann: PlayerId, ben:
     for text in ("one", "two"):
         await services.chat.post(ann, opened.id, room=ChatRoom.PLAYERS, to_seat=None, text=text, key=None)
     await services.commands.submit(
-        ben, opened.id, Resign(), key=None, expected_version=None, validate_only=False
+        ben, opened.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
     )
     stores.catch_up()
     return opened.id

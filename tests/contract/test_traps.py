@@ -53,6 +53,7 @@ from domain.games import GAMES
 from domain.games.montana import GAME
 from domain.games.montana.commands import MoveCard
 from domain.match import PlayerId
+from services.matches.decisions import as_given
 from tests.support.appending import writer
 from tests.support.database import Databases, end_sessions
 from tests.support.montana import ENDLESS, WALK
@@ -266,7 +267,7 @@ async def test_6_what_another_process_has_outdated_is_refreshed(database: str) -
         await there.queries.read(opened.id, ANN)
         for node, move, version in ((here, MoveCard("9H"), 5), (there, MoveCard("7C", 1, 3), 6)):
             answer = await node.commands.submit(
-                ANN, opened.id, move, key=None, expected_version=None, validate_only=False
+                ANN, opened.id, as_given(move), key=None, expected_version=None, validate_only=False
             )
             assert answer.version == version
 
@@ -309,7 +310,7 @@ async def test_7_no_event_is_folded_twice() -> None:
     folded = 0
     for _ in range(100):
         await playing.commands.submit(
-            ANN, opened.id, WALK, key=None, expected_version=None, validate_only=False
+            ANN, opened.id, as_given(WALK), key=None, expected_version=None, validate_only=False
         )
         await following.queries.view(opened.id, ANN, version=None, looking_as=None)
     assert folded == 2 * 100

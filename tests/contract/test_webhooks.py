@@ -27,6 +27,7 @@ from domain.match import PlayerId, Resign, Visibility
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.chat.log import ChatRoom, MessageId
+from services.matches.decisions import as_given
 from services.matches.views import Source, seen_event
 from services.notify.deliveries import PER_TARGET, Parcel, Reply, sent
 from services.notify.player_feed import PlayerEventKind
@@ -217,7 +218,9 @@ async def test_a_player_is_told_of_its_own_matches(stores: Stores) -> None:
     few = await made(webhooks, own(ann), [MessageType.ENDED])
     id = await solo(matches, ann)
     await solo(matches, ben)
-    await matches.commands.submit(ann, id, Resign(), key=None, expected_version=None, validate_only=False)
+    await matches.commands.submit(
+        ann, id, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
     parcels = await taken(stores)
     events = await stores.store.read(id)
     expected = [seen_event(await shown_from(stores, id), event, seated(Seat(0))) for event in events][1:]
@@ -265,7 +268,9 @@ async def test_a_turn_is_told_when_it_begins(stores: Stores) -> None:
         acting = view.to_act
         mover = players[acting[0]]
         move = (await services.queries.legal_moves(id, mover)).legal_moves[0]
-        await services.commands.submit(mover, id, move, key=None, expected_version=None, validate_only=False)
+        await services.commands.submit(
+            mover, id, as_given(move), key=None, expected_version=None, validate_only=False
+        )
     parcels = await taken(stores)
 
     def turns(webhook: Webhook) -> list[tuple[int, int]]:

@@ -19,6 +19,7 @@ from adapters.postgres.migrate import migrate
 from domain.games import GAMES
 from domain.match import Resign
 from services.chat.log import ChatRoom
+from services.matches.decisions import as_given
 from services.players.store import Scope
 from tests.support.database import Databases
 from tests.support.deployments import montane, refusal
@@ -164,7 +165,7 @@ async def lived(place: Access) -> list[Any]:
                 ann.id, match, room=ChatRoom.PLAYERS, to_seat=None, text="a\\b 'ü' ☃", key=key
             )
         await services.commands.submit(
-            ann.id, match, Resign(), key="three", expected_version=None, validate_only=False
+            ann.id, match, as_given(Resign()), key="three", expected_version=None, validate_only=False
         )
         stores.catch_up()
         (kept,) = [one for one in await stores.accounts.tokens(ann.id, None, 10) if one.expires_at]
@@ -328,7 +329,12 @@ async def test_a_collation_changes_no_order(postgres_server: str, locale: str) -
                     match = (await services.openings.open(ann.id, wanted, None))[1].id
                     await services.lobby.take_seat(ben.id, match, 1, "", None)
                     await services.commands.submit(
-                        ann.id, match, Resign(), key=None, expected_version=None, validate_only=False
+                        ann.id,
+                        match,
+                        as_given(Resign()),
+                        key=None,
+                        expected_version=None,
+                        validate_only=False,
                     )
                 stores.catch_up()
                 games = [one.game for one in await stores.records.statistics(ann.id)]

@@ -17,6 +17,7 @@ from adapters.main import start_rest
 from adapters.settings import Address
 from domain.games import GAMES
 from domain.match import PlayerId
+from services.matches.decisions import as_given
 from services.shared.ids import MatchId
 from services.streams import match_stream
 from services.use_cases import Services
@@ -58,7 +59,7 @@ async def play(matches: Services, match: MatchId) -> int:
     """Make many moves, and return the version that they lead to."""
     for _ in range(MOVES):
         given = await matches.commands.submit(
-            ANN, match, WALK, key=None, expected_version=None, validate_only=False
+            ANN, match, as_given(WALK), key=None, expected_version=None, validate_only=False
         )
         await asyncio.sleep(0)
     return given.version

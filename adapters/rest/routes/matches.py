@@ -1,6 +1,7 @@
 """Matches: open, list, join, play, look and look back."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from litestar import Response, get, post, put, websocket
@@ -211,12 +212,10 @@ async def submit_command(request: Call, match: FromPath[str], key: Key = None) -
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, RawCommandRequest)
-    known = services(request)
-    game = await known.queries.game_of(MatchId(match), player.id)
-    result = await known.commands.submit(
+    result = await services(request).commands.submit(
         player.id,
         MatchId(match),
-        command_in(asked.command, game),
+        partial(command_in, asked.command),
         key=key,
         expected_version=asked.expected_version,
         validate_only=asked.validate_only,

@@ -9,6 +9,7 @@ import pytest
 
 from adapters.faces.conversation import WAITING, Reply, conversation
 from domain.match import PlayerId, Resign
+from services.matches.decisions import as_given
 from services.matches.views import SeenEvent
 from services.shared.ids import MatchId
 from services.streams.match_stream import Encoded, End, EventItem
@@ -53,7 +54,7 @@ class Conversation:
     async def reply(self, command: object) -> Reply[tuple[SeenEvent[object], ...]]:
         """Carry a command out."""
         given = await self._node.commands.submit(
-            ANN, self._match, command, key=None, expected_version=None, validate_only=False
+            ANN, self._match, as_given(command), key=None, expected_version=None, validate_only=False
         )
         return Reply(given.events, given)
 

@@ -15,6 +15,7 @@ from domain.shared.viewers import ViewerKind
 from services.bots.accounts import BOTS
 from services.bots.policies import Policy, at_random
 from services.bots.turns import AT_ONCE, BotPlayers
+from services.matches.decisions import as_given
 from services.matches.queries import Queries
 from services.matches.views import View
 from services.shared.ids import MatchId
@@ -78,7 +79,7 @@ async def test_a_bot_waits_for_people(stores: Stores) -> None:
     assert (await node.queries.read(match, ANN)).version == version
     while (view := await node.queries.legal_moves(match, ANN)).to_act == (0,):
         await node.commands.submit(
-            ANN, match, view.legal_moves[-1], key=None, expected_version=None, validate_only=False
+            ANN, match, as_given(view.legal_moves[-1]), key=None, expected_version=None, validate_only=False
         )
     for _ in range(50):
         await bots.step()
@@ -144,7 +145,9 @@ async def test_a_turn_that_has_passed_is_let_be(stores: Stores) -> None:
     """A match that is over, or where another is to act, stays as it is, silently."""
     over, others = await match_of(stores, "montana", BOT), await match_of(stores, "mountains", ANN, BOT)
     node = stores.node()
-    await node.commands.submit(BOT, over, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        BOT, over, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
     versions = [(await node.queries.read(match, ANN)).version for match in (over, others)]
 
     class Stale:

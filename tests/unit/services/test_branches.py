@@ -25,7 +25,7 @@ from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, ViewerKind, seated
 from services.lobby.match_list import MatchFilter
 from services.matches.access import viewer_of
-from services.matches.decisions import digest_of
+from services.matches.decisions import as_given, digest_of
 from services.matches.loaded import LoadedMatch
 from services.matches.store import ClaimedOpening, MatchWithoutState
 from services.proof.bundle_audit import Check, verify
@@ -54,7 +54,7 @@ def node(stores: Stores) -> Services:
 async def gives(node: Services, player: PlayerId, id: MatchId, command: Any, seat: int | None = None) -> int:
     """Give a command and return which seat gave it."""
     answer = await node.commands.submit(
-        player, id, command, key=None, expected_version=None, validate_only=False, seat=seat
+        player, id, as_given(command), key=None, expected_version=None, validate_only=False, seat=seat
     )
     assert answer.viewer.seat is not None
     return answer.viewer.seat

@@ -22,6 +22,7 @@ from services.chat.stream import (
     ChatMessageItem,
     Listener,
 )
+from services.matches.decisions import as_given
 from services.players.names import SeatedPlayer
 from services.shared.errors import (
     Failure,
@@ -75,7 +76,7 @@ class Table:
         """Let all but one give up, which ends the match."""
         for player in (self.ben, self.cid):
             await self.services.commands.submit(
-                player, self.match, Resign(), key=None, expected_version=None, validate_only=False
+                player, self.match, as_given(Resign()), key=None, expected_version=None, validate_only=False
             )
 
     async def says(

@@ -12,6 +12,7 @@ from domain.games.montana.commands import MoveCard
 from domain.match import Disclosure, Finished, MatchStatus, PlayerId, Resign, StartMode, Visibility
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR, seated
+from services.matches.decisions import as_given
 from services.matches.store import Recorded, Secrets
 from services.shared.errors import Forbidden, NotFound, Unavailable
 from services.shared.ids import MatchId
@@ -48,7 +49,9 @@ async def opened(node: Services, **changes: object) -> MatchId:
 
 async def gives(node: Services, match: MatchId, command: object) -> None:
     """Let Ann give a command."""
-    await node.commands.submit(ANN, match, command, key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        ANN, match, as_given(command), key=None, expected_version=None, validate_only=False
+    )
 
 
 async def taken(watch: Watch, count: int) -> list[Item]:

@@ -11,6 +11,7 @@ from adapters.event_store.mapper import SnapshotMapper
 from domain.games import GAMES
 from domain.match import PlayerId, Resign, legal_moves
 from domain.shared.seats import Seat
+from services.matches.decisions import as_given
 from services.matches.loaded import LoadedMatch
 from services.shared.errors import KeyReused
 from services.shared.ids import MatchId
@@ -67,7 +68,9 @@ async def test_a_key_is_kept_as_long_as_its_match_and_costs_24_bytes() -> None:
 
 async def submitted(node: Services, id: MatchId, command: Any, key: str) -> int:
     """Return the version behind a command of Ann's."""
-    answer = await node.commands.submit(ANN, id, command, key=key, expected_version=None, validate_only=False)
+    answer = await node.commands.submit(
+        ANN, id, as_given(command), key=key, expected_version=None, validate_only=False
+    )
     return answer.version
 
 
@@ -79,7 +82,7 @@ async def test_matches_are_remembered_up_to_so_many_events() -> None:
         assert (await node.queries.read(match, ANN)).version == 4
     assert folded() & set(matches) == set(matches[-2:])
     await node.commands.submit(
-        ANN, matches[0], Resign(), key=None, expected_version=None, validate_only=False
+        ANN, matches[0], as_given(Resign()), key=None, expected_version=None, validate_only=False
     )
     await node.queries.read(matches[0], ANN)
     assert folded() & set(matches) == {matches[3], matches[0]}

@@ -11,6 +11,7 @@ from domain.match import Disclosure, MatchStatus, MemoryAid, PlayerId, Reason, R
 from domain.shared.rejections import Rejected
 from domain.shared.viewers import SPECTATOR, Viewer, ViewerKind
 from services.matches.commands import Answer
+from services.matches.decisions import as_given
 from services.shared.errors import Conflict, Forbidden, KeyReused, Malformed, NotFound
 from services.shared.ids import MatchId, match_id, new_uuid, parsed
 from services.use_cases import Services
@@ -45,7 +46,7 @@ async def gives(
 ) -> Answer:
     """Return the answer to a command."""
     return await node.commands.submit(
-        player, match, command, key=key, expected_version=expected, validate_only=validate_only
+        player, match, as_given(command), key=key, expected_version=expected, validate_only=validate_only
     )
 
 

@@ -111,7 +111,9 @@ class Table:
         def order(live: LoadedMatch, secrets: Secrets) -> tuple[Seat | None, Any]:
             return None if seat is None else Seat(seat), command
 
-        await self.services.decisions.carry_out(match, order, by=by, key=f"{match}{command}", asked=0)
+        await self.services.decisions.carry_out(
+            match, order, by=by, key=f"{match}{command}", asked=lambda _: 0
+        )
 
     async def says(self, match: MatchId, player: PlayerId, text: str) -> None:
         """Write a message to the other players."""

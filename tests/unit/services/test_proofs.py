@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from domain.match import Resign
+from services.matches.decisions import as_given
 from services.matches.loaded import TOGETHER
 from services.matches.store import Recorded
 from services.proof import proofs
@@ -50,7 +51,7 @@ async def test_a_bundle_is_read_as_it_is_taken(monkeypatch: pytest.MonkeyPatch) 
         if not lengths:
             assert reading.read_up_to == []
             await node.commands.submit(
-                ANN, listed.id, Resign(), key=None, expected_version=None, validate_only=False
+                ANN, listed.id, as_given(Resign()), key=None, expected_version=None, validate_only=False
             )
         lengths.append(len(part))
     assert listed.version == 4

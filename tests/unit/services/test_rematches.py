@@ -25,6 +25,7 @@ from domain.match import (
 from domain.shared.rejections import Rejected
 from services.bots.accounts import BOTS, account
 from services.lobby.rematches import MOST_CALLED_OFF
+from services.matches.decisions import as_given
 from services.shared.errors import Forbidden, KeyReused, NotFound
 from services.shared.ids import MatchId
 from services.use_cases import Services
@@ -46,7 +47,9 @@ def node(stores: Stores) -> Services:
 
 async def resigns(node: Services, player: PlayerId, id: MatchId) -> None:
     """Have a player give up."""
-    await node.commands.submit(player, id, Resign(), key=None, expected_version=None, validate_only=False)
+    await node.commands.submit(
+        player, id, as_given(Resign()), key=None, expected_version=None, validate_only=False
+    )
 
 
 async def over(node: Services, *others: PlayerId, **changes: Any) -> MatchId:

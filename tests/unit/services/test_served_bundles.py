@@ -12,6 +12,7 @@ from domain.match.heads import Head, signed_head
 from domain.shared.chain import written
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
+from services.matches.decisions import as_given
 from services.matches.views import SeenEvent
 from services.proof.bundle_audit import Check, verify
 from services.proof.bundles import Header, bundle
@@ -54,7 +55,7 @@ async def played(stores: Stores, game: str) -> tuple[Services, MatchId, list[Pla
         own = await matches.queries.legal_moves(listed.id, players[seat])
         command = dice.choice(own.legal_moves) if number < MOVES else Resign()
         await matches.commands.submit(
-            players[seat], listed.id, command, key=None, expected_version=None, validate_only=False
+            players[seat], listed.id, as_given(command), key=None, expected_version=None, validate_only=False
         )
     return matches, listed.id, players
 

@@ -13,6 +13,7 @@ from domain.match import MatchStatus, OnTimeOut, PlayerId, Reason, TimeControl, 
 from domain.shared.outcomes import OutcomeKind
 from domain.shared.rejections import Rejected
 from services.background.timekeeper import POLL, TOGETHER, Due, Timekeeper
+from services.matches.decisions import as_given
 from services.matches.store import Recorded
 from services.shared.errors import Unavailable
 from services.shared.ids import MatchId
@@ -59,7 +60,7 @@ class Table:
         """Make a player's first legal move."""
         command = (await self.node.queries.legal_moves(match, player)).legal_moves[0]
         await self.node.commands.submit(
-            player, match, command, key=None, expected_version=None, validate_only=False
+            player, match, as_given(command), key=None, expected_version=None, validate_only=False
         )
 
     async def names(self, match: MatchId) -> list[str]:
@@ -203,7 +204,7 @@ async def test_a_late_move_is_refused_until_the_time_keeper_comes(table: Table) 
     table.clock.advance(30 * SECOND)
     with pytest.raises(Rejected) as refusal:
         await table.node.commands.submit(
-            ANN, match, command, key=None, expected_version=None, validate_only=False
+            ANN, match, as_given(command), key=None, expected_version=None, validate_only=False
         )
     assert refusal.value.reason is Reason.OUT_OF_TIME
 
