@@ -15,7 +15,7 @@ from services.matches.opening import Openings, opening_events
 from services.matches.queries import Queries
 from services.matches.store import ClaimedOpening, MatchWithoutState, Recorded
 from services.shared.errors import NotFound
-from services.shared.ids import MatchId, match_id, new_uuid, uuid_of
+from services.shared.ids import MatchId, match_id, new_uuid, number_of
 from services.shared.time import Clock
 
 
@@ -87,7 +87,7 @@ class Branches:
 
         digest = digest_of(["branch", id, version, looking_as])
         return key, await self._openings.opened(
-            uuid_of(player), key, digest, events_of, new_uuid(now), player
+            number_of("player", player), key, digest, events_of, new_uuid(now), player
         )
 
     async def _past(self, live: LoadedMatch, version: int) -> LoadedMatch:

@@ -30,7 +30,7 @@ from services.matches.opening import Openings, Proposal, check_entropy, terms_of
 from services.matches.same_terms import fit_of
 from services.matches.store import MatchWithoutState, Secrets
 from services.shared.errors import Failure, KeyReused, NotFound, SetAside, Unavailable
-from services.shared.ids import MatchId, match_id, new_uuid, parsed
+from services.shared.ids import MatchId, match_id, new_uuid, number_of
 from services.shared.time import Clock
 
 OPENING = 3.0
@@ -230,7 +230,7 @@ class QuickMatch:
         It is put down before it exists, so that a player who crashes and comes back opens the same one.
         """
         _, listed = await self._openings.open(
-            search.wish.player, search.proposal, search.wish.key, number=parsed("match", id)
+            search.wish.player, search.proposal, search.wish.key, number=number_of("match", id)
         )
         return listed
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from typing import Any
-from uuid import UUID
 
 from domain.match import (
     AnyMatch,
@@ -26,7 +25,7 @@ from services.matches.loaded import LoadedMatch
 from services.matches.opening import Openings, Proposal, check_entropy
 from services.matches.queries import Queries
 from services.matches.store import MatchWithoutState, Secrets
-from services.shared.ids import MatchId, parsed
+from services.shared.ids import MatchId, number_of
 
 MOST_CALLED_OFF = 10
 """How many rematches of a match may be called off; each call looks through them all."""
@@ -97,7 +96,7 @@ class Rematches:
 
     async def _opened(self, player: PlayerId, played: LoadedMatch, key: str) -> MatchId:
         """Return the match that follows, opened by whoever asks first; the next one if it was called off."""
-        proposal, number = _again(played), _number(played.id)
+        proposal, number = _again(played), number_of("match", played.id)
         then = tuple(_awaited(played.match, player))
         for tries in range(1, MOST_CALLED_OFF + 1):
             _, listed = await self._openings.open(
@@ -137,10 +136,3 @@ def _awaited(match: AnyMatch, player: PlayerId) -> Iterator[LobbyCommand]:
             yield Invite(holder.player)
         else:
             yield TakeSeat(seat, holder)
-
-
-def _number(id: MatchId) -> UUID:
-    number = parsed("match", id)
-    if number is None:
-        raise ValueError(f"{id} is no match")
-    return number

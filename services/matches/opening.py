@@ -41,7 +41,7 @@ from services.matches.same_terms import fit_of
 from services.matches.store import ClaimedOpening, MatchWithoutState, Recorded, Secrets, Seeds, VersionTaken
 from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import KeyReused, Malformed, NotFound
-from services.shared.ids import MatchId, match_id, new_uuid, uuid_of
+from services.shared.ids import MatchId, match_id, new_uuid, number_of
 from services.shared.time import Clock
 
 LONGEST_ENTROPY = 256
@@ -137,7 +137,12 @@ class Openings:
             return opening_events(game, terms, opening, then, by, key, now)
 
         return key, await self.opened(
-            owner or uuid_of(player), key, digest_of(proposal), events_of, number or new_uuid(now), player
+            owner or number_of("player", player),
+            key,
+            digest_of(proposal),
+            events_of,
+            number or new_uuid(now),
+            player,
         )
 
     async def opened(

@@ -1,5 +1,7 @@
 """Ids that clients see: a prefix and a UUIDv7 in Crockford base 32, so that they sort by age.
 
+They are TypeIDs: `<prefix>_<26 digits>`, as that specification writes them.
+
 By hand because the libraries that do this are alpha, or come without wheels for some platforms.
 """
 
@@ -48,6 +50,18 @@ def parsed(prefix: str, text: str) -> UUID | None:
     return UUID(int=number)
 
 
+def number_of(prefix: str, id: str) -> UUID:
+    """Return the UUID that an id of our own names.
+
+    Raises:
+        ValueError: It is not such an id.
+    """
+    number = parsed(prefix, id)
+    if number is None:
+        raise ValueError(f"{id} is no {prefix}")
+    return number
+
+
 def match_id(number: UUID) -> MatchId:
     """Return a match's id as clients see it."""
     return MatchId(written("match", number))
@@ -60,15 +74,4 @@ def made_before(at: datetime) -> UUID:
 
 def made_at(id: MatchId) -> datetime:
     """Return when a match's id was made, to the millisecond."""
-    number = parsed("match", id)
-    if number is None:
-        raise ValueError(f"{id} is no match")
-    return datetime.fromtimestamp((number.int >> 80) / 1000, UTC)
-
-
-def uuid_of(player: str) -> UUID:
-    """Return what a player's id is made from."""
-    number = parsed("player", player)
-    if number is None:
-        raise ValueError(f"{player} is no player")
-    return number
+    return datetime.fromtimestamp((number_of("match", id).int >> 80) / 1000, UTC)

@@ -25,7 +25,7 @@ from services.matches.store import OPENING_KEPT, ClaimedOpening, Secrets
 from services.notify.player_feed import PlayerEvent, PlayerEventItem, PlayerEventKind, PlayerTruncated
 from services.players.quotas import Holding, QuotaKind
 from services.players.store import Scope
-from services.shared.ids import MatchId, match_id, new_uuid, uuid_of, written
+from services.shared.ids import MatchId, match_id, new_uuid, number_of, written
 from services.shared.time import Clock
 from services.use_cases import Services
 from tests.support.use_cases import ManualClock, PostgresStores, postgres_stores, proposal
@@ -147,7 +147,7 @@ async def test_a_key_that_is_used_again_opens_another_match(
     for key, forgets in (("kept", False), ("forgotten", True)):
         number = new_uuid(clock.now())
         lost = ClaimedOpening(number, Secrets(bytes(32), bytes(16)), "what was asked with it then")
-        await stores.seeds.claim(uuid_of(ann.id), key, lost, clock.now())
+        await stores.seeds.claim(number_of("player", ann.id), key, lost, clock.now())
         clock.advance(OPENING_KEPT + timedelta(seconds=1))
         if forgets:
             await forgotten(archive, clock.now())

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
-from uuid import UUID
 
 import msgspec
 from msgspec.structs import replace
@@ -28,7 +27,7 @@ from domain.match import (
 )
 from services.matches.access import is_known
 from services.matches.same_terms import fit_of
-from services.shared.ids import parsed
+from services.shared.ids import number_of
 
 
 class Standing(StrEnum):
@@ -93,8 +92,8 @@ def _row(happened: Happened) -> tuple[Any, ...]:
         happened.opened_at,
         match.holders.count(None) if match.status is MatchStatus.OPEN else 0,
         fit_of(match.terms),
-        [_number(player) for player in seated_in(match)],
-        [] if public else sorted(map(_number, known_to(match))),
+        [number_of("player", player) for player in seated_in(match)],
+        [] if public else sorted(number_of("player", player) for player in known_to(match)),
         # Clocks change with every move, and no list shows them.
         msgspec.json.encode(replace(match, clocks=None)),
     )
@@ -107,7 +106,7 @@ def _players(happened: Happened) -> list[tuple[Any, ...]]:
     return [
         (
             happened.number,
-            _number(player),
+            number_of("player", player),
             match.terms.game,
             standing_of(match),
             public,
@@ -116,10 +115,3 @@ def _players(happened: Happened) -> list[tuple[Any, ...]]:
         )
         for player in sorted(seated if public else known_to(match))
     ]
-
-
-def _number(player: PlayerId) -> UUID:
-    number = parsed("player", player)
-    if number is None:
-        raise ValueError(f"{player} is no player's id")
-    return number
