@@ -8,9 +8,9 @@ from adapters.postgres.read_models.match_pages import standings_of
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId, Visibility
+from domain.match.concerns import may_know
 from domain.shared.game import Games
 from services.lobby.match_list import ListPlace, MatchFilter
-from services.matches.access import may_know
 from services.matches.same_terms import fit_of
 from services.matches.store import MatchWithoutState
 from services.shared.ids import MatchId, match_id

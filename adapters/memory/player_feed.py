@@ -7,8 +7,9 @@ from eventsourcing.persistence import ApplicationRecorder
 from adapters.postgres.read_models.player_feed import inviter
 from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId
+from domain.match.concerns import concerns
 from domain.shared.game import Games
-from services.notify.player_feed import FeedEntry, Place, PlayerEventKind, concerns
+from services.notify.player_feed import FeedEntry, Place, PlayerEventKind, feed_seat
 from services.shared.ids import match_id
 
 
@@ -53,18 +54,18 @@ class MemoryPlayerLog:
         found: list[FeedEntry] = []
         notices = self._notices.get(player, {})
         for one in whole_log(self._games, self._log):
-            for concern in concerns(one.recorded.event, one.match, one.newly_to_act):
+            for concern in concerns(one.match, one.recorded.event, one.newly_to_act):
                 if concern.player == player:
                     while notice := notices.get(len(found) + 1):
                         found.append(notice)
                     entry = FeedEntry(
                         number=len(found) + 1,
-                        kind=concern.kind,
+                        kind=PlayerEventKind(concern.kind),
                         match=match_id(one.number),
                         webhook=None,
                         game=one.match.terms.game,
                         version=one.recorded.version,
-                        seat=concern.seat,
+                        seat=feed_seat(concern),
                         at=one.recorded.at,
                         inviter=inviter(one),
                     )

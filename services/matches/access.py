@@ -2,7 +2,8 @@
 
 from hmac import compare_digest, digest
 
-from domain.match import AnyMatch, Disclosure, MatchStatus, PlayerId, Reason, Visibility, seat_held, to_act
+from domain.match import AnyMatch, Disclosure, MatchStatus, PlayerId, Reason, seat_held, to_act
+from domain.match.concerns import may_know
 from domain.shared.game import AnyGame
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
@@ -10,18 +11,6 @@ from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, sea
 from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.shared.errors import Forbidden, Malformed, NotFound
-
-
-def may_know(match: AnyMatch, player: PlayerId | None) -> bool:
-    """Return whether a player may know of a match without showing its invitation."""
-    return match.terms.visibility is Visibility.PUBLIC or (player is not None and is_known(match, player))
-
-
-def is_known(match: AnyMatch, player: PlayerId) -> bool:
-    """Return whether a player may know of a match though it is private: as its opener, seat or guest."""
-    if player == match.terms.opener or seat_held(match, player) is not None:
-        return True
-    return player in match.invited and player not in match.barred
 
 
 def check_known_to(

@@ -15,20 +15,12 @@ from typing import NamedTuple, Protocol, override
 from msgspec import Struct
 
 from domain.match import (
-    AnyMatch,
-    Cancelled,
-    Finished,
-    Invited,
     PlayerId,
-    SeatLeft,
-    SeatTaken,
-    Started,
-    TimedOut,
 )
-from domain.shared.seats import Seat, by_seat
+from domain.match.concerns import Concern, ConcernKind
+from domain.shared.seats import Seat
 from services.chat.log import ChatLog, ChatMessage, MessageId, StoredMessage
 from services.chat.stream import Show
-from services.matches.access import may_know
 from services.players.block_list import BlockList
 from services.shared.errors import Malformed, Unavailable
 from services.shared.ids import MatchId
@@ -57,20 +49,6 @@ class PlayerEventKind(StrEnum):
     CANCELLED = "cancelled"
     CHAT = "chat"
     WEBHOOK_PAUSED = "webhook_paused"
-
-
-class Concern(NamedTuple):
-    """That an event of a match concerns a player.
-
-    Attributes:
-        player: Whom.
-        kind: In which way.
-        seat: Which seat it is about; None if none.
-    """
-
-    player: PlayerId
-    kind: PlayerEventKind
-    seat: Seat | None = None
 
 
 class FeedEntry(Struct, frozen=True, kw_only=True):
@@ -227,47 +205,9 @@ class Place(NamedTuple):
         return Place(max(self.number, other.number), said.said, said.message)
 
 
-def concerns(event: object, match: AnyMatch, newly_to_act: Sequence[Seat]) -> list[Concern]:
-    """Return whom an event of a match concerns, and in which way; a branch concerns nobody.
-
-    Args:
-        event: The event.
-        match: The match behind it.
-        newly_to_act: The seats that must choose behind it, and needed not before.
-    """
-    if match.terms.is_branch:
-        return []
-    seated = [(holder.player, seat) for seat, holder in by_seat(match.holders) if holder is not None]
-    opener = match.terms.opener
-    table = dict.fromkeys((opener, *(player for player, _ in seated)))
-    found: list[Concern] = []
-    match event:
-        case SeatTaken(seat=seat, holder=holder):
-            others = [player for player in table if player != holder.player]
-            found = [Concern(player, PlayerEventKind.SEAT_TAKEN, seat) for player in others]
-        case SeatLeft(seat=seat, player=left, barred=barred):
-            found = [Concern(left, PlayerEventKind.KICKED, seat)] if barred else []
-            others = [player for player in table if player != left]
-            found += [Concern(player, PlayerEventKind.SEAT_LEFT, seat) for player in others]
-        case Invited(player=player):
-            found = [Concern(player, PlayerEventKind.INVITED)]
-        case Started():
-            found = [Concern(player, PlayerEventKind.STARTED, seat) for player, seat in seated]
-        case TimedOut(seat=late):
-            found = [
-                Concern(player, PlayerEventKind.TIMED_OUT, seat) for player, seat in seated if seat == late
-            ]
-        case Finished():
-            found = [Concern(player, PlayerEventKind.ENDED, seat) for player, seat in seated]
-        case Cancelled():
-            known = dict.fromkeys((*table, *(player for player in match.invited if may_know(match, player))))
-            found = [Concern(player, PlayerEventKind.CANCELLED) for player in known]
-        case _:
-            pass
-    turns = [
-        Concern(player, PlayerEventKind.YOUR_TURN, seat) for player, seat in seated if seat in newly_to_act
-    ]
-    return found + turns
+def feed_seat(concern: Concern) -> Seat | None:
+    """Return the seat that a feed tells of what concerns a player; a match that is called off tells none."""
+    return None if concern.kind is ConcernKind.CANCELLED else concern.seat
 
 
 class PlayerPage(Page[PlayerEvent], frozen=True):

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.match import AnyMatch, Cancelled, Finished, Invited, PlayerId, Started, Visibility
+from domain.match import AnyMatch, Cancelled, Finished, PlayerId, Started, Visibility
+from domain.match.concerns import ConcernKind, concerns
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat, by_seat
 from domain.shared.viewers import SPECTATOR, seated
 from services.chat.log import ChatRoom, MessageId
-from services.matches.access import may_know
 from services.matches.store import Recorded
 from services.matches.views import SeenEvent, Source, seen_event
 from services.notify.subscriptions import MessageType
@@ -24,6 +24,14 @@ _TURNING_POINTS: Mapping[type[Any], MessageType] = {
     Finished: MessageType.ENDED,
     Cancelled: MessageType.CANCELLED,
 }
+"""What the deployment is told of public matches."""
+_TYPES: Mapping[ConcernKind, MessageType] = {
+    ConcernKind.INVITED: MessageType.INVITED,
+    ConcernKind.STARTED: MessageType.STARTED,
+    ConcernKind.ENDED: MessageType.ENDED,
+    ConcernKind.CANCELLED: MessageType.CANCELLED,
+}
+"""What players are told, but for turns."""
 
 
 class MessageData[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -101,28 +109,22 @@ def notices(match: AnyMatch, event: object, turns: Collection[Seat]) -> Iterator
     if match.terms.is_branch:
         return
     public = match.terms.visibility is Visibility.PUBLIC
-    seats = [(seat, held.player) for seat, held in by_seat(match.holders) if held is not None]
-    for seat, player in seats:
-        yield Notice(MessageType.MATCH_EVENT, player, seat, player)
+    for seat, held in by_seat(match.holders):
+        if held is not None:
+            yield Notice(MessageType.MATCH_EVENT, held.player, seat, held.player)
     if public:
         yield Notice(MessageType.MATCH_EVENT, None)
-    if isinstance(event, Invited):
-        yield Notice(MessageType.INVITED, event.player, None, event.player)
-    told: list[tuple[Seat | None, PlayerId]] = [*seats]
-    if isinstance(event, Cancelled):
-        invited = (player for player in match.invited if may_know(match, player))
-        waiting = dict.fromkeys((match.terms.opener, *invited))
-        told += [(None, player) for player in waiting if player not in {sitting for _, sitting in seats}]
-    if (kind := _TURNING_POINTS.get(type(event))) is not None:
-        for own, player in told:
-            yield Notice(kind, player, own, player)
-        if public:
-            yield Notice(kind, None)
-    for seat, player in seats:
-        if seat in turns:
-            yield Notice(MessageType.YOUR_TURN, player, seat, player)
+    found = concerns(match, event, turns)
+    for concern in found:
+        if concern.kind is not ConcernKind.YOUR_TURN and (kind := _TYPES.get(concern.kind)) is not None:
+            yield Notice(kind, concern.player, concern.seat, concern.player)
+    if public and (kind := _TURNING_POINTS.get(type(event))) is not None:
+        yield Notice(kind, None)
+    for concern in found:
+        if concern.kind is ConcernKind.YOUR_TURN:
+            yield Notice(MessageType.YOUR_TURN, concern.player, concern.seat, concern.player)
             if public:
-                yield Notice(MessageType.YOUR_TURN, None, seat, player)
+                yield Notice(MessageType.YOUR_TURN, None, concern.seat, concern.player)
 
 
 def body(source: Source, match: AnyMatch, recorded: Recorded, notice: Notice) -> bytes:

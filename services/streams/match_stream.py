@@ -15,9 +15,10 @@ from typing import Any
 from msgspec import Struct
 
 from domain.match import Cancelled, Finished, InvitationRenewed, Invited, PlayerId, SeatLeft, SeatTaken
+from domain.match.concerns import may_know
 from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
-from services.matches.access import check_known_to, may_know, seats_of, viewer_of
+from services.matches.access import check_known_to, seats_of, viewer_of
 from services.matches.decisions import Decisions
 from services.matches.loaded import LoadedMatch
 from services.matches.queries import Queries

@@ -25,7 +25,7 @@ from domain.match import (
     Started,
     Visibility,
 )
-from services.matches.access import is_known
+from domain.match.concerns import is_known
 from services.matches.same_terms import fit_of
 from services.shared.ids import number_of
 

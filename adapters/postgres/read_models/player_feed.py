@@ -13,9 +13,10 @@ from adapters.postgres.log.tail import Source
 from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.rows import write
 from domain.match import Cancelled, Finished, Invited, PlayerId, SeatLeft, SeatTaken, Started, TimedOut
+from domain.match.concerns import concerns
 from domain.shared.seats import Seat
 from services.chat.log import MessageId
-from services.notify.player_feed import FeedEntry, Place, PlayerEventKind, concerns
+from services.notify.player_feed import FeedEntry, Place, PlayerEventKind, feed_seat
 from services.shared.ids import match_id, parsed, written
 
 CHANNEL = "player_feed"
@@ -98,7 +99,7 @@ class PlayerFeedModel:
         found = [
             (parsed("player", concern.player), concern, happened)
             for happened in batch
-            for concern in concerns(happened.recorded.event, happened.match, happened.newly_to_act)
+            for concern in concerns(happened.match, happened.recorded.event, happened.newly_to_act)
         ]
         cursor.execute(
             LAST,
@@ -121,7 +122,7 @@ class PlayerFeedModel:
                     happened.number,
                     happened.match.terms.game,
                     happened.recorded.version,
-                    concern.seat,
+                    feed_seat(concern),
                     happened.recorded.at,
                     None if (by := inviter(happened)) is None else parsed("player", by),
                 )

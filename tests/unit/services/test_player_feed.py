@@ -4,34 +4,23 @@ import asyncio
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.match import (
     Cancel,
-    Cancelled,
     CancelReason,
-    Finished,
     Invite,
-    Invited,
     LeaveSeat,
-    Opened,
     PlayerId,
     Resign,
-    SeatLeft,
-    SeatTaken,
-    Started,
     StartMode,
-    TimedOut,
 )
-from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from services.chat.log import ChatRoom
 from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.notify import player_feed
 from services.notify.player_feed import (
-    Concern,
     PlayerCaughtUp,
     PlayerEnd,
     PlayerEndReason,
@@ -40,47 +29,14 @@ from services.notify.player_feed import (
     PlayerEventKind,
     PlayerHeartbeat,
     PlayerReading,
-    concerns,
 )
 from services.shared.errors import Malformed, Unavailable
 from services.shared.ids import MatchId
 from services.streams import channels
-from tests.support.matches import holder, playing
-from tests.support.pebbles import PEBBLES, Options
 from tests.support.use_cases import memory_stores, proposal
 
 K = PlayerEventKind
 MOUNTAINS = GAMES["mountains"].options()
-
-
-def test_an_event_concerns_those_at_the_table() -> None:
-    """Each event is told to whom it concerns, with the seat that it is about, and to nobody else."""
-    _, match = playing(PEBBLES, Options(), 3)
-    opener, one, two = (PlayerId(f"player_{number}") for number in range(3))
-    stranger = PlayerId("player_9")
-    match = replace(match, invited=(stranger,))
-    everybody = [(opener, Seat(0)), (one, Seat(1)), (two, Seat(2))]
-    ended = Finished(Outcome(OutcomeKind.WON, (Seat(0),), (1, 0, 0), "end"))
-    for event, wanted in (
-        (Opened(match.terms), []),
-        (SeatTaken(Seat(1), holder(1)), [Concern(player, K.SEAT_TAKEN, Seat(1)) for player in (opener, two)]),
-        (SeatLeft(Seat(3), stranger, barred=False), [Concern(p, K.SEAT_LEFT, Seat(3)) for p, _ in everybody]),
-        (
-            SeatLeft(Seat(3), stranger, barred=True),
-            [Concern(stranger, K.KICKED, Seat(3)), *(Concern(p, K.SEAT_LEFT, Seat(3)) for p, _ in everybody)],
-        ),
-        (Invited(stranger), [Concern(stranger, K.INVITED)]),
-        (Started(Seat(0)), [Concern(player, K.STARTED, seat) for player, seat in everybody]),
-        (TimedOut(Seat(2)), [Concern(two, K.TIMED_OUT, Seat(2))]),
-        (ended, [Concern(player, K.ENDED, seat) for player, seat in everybody]),
-        (
-            Cancelled(CancelReason.ABANDONED),
-            [Concern(player, K.CANCELLED) for player in (opener, one, two, stranger)],
-        ),
-    ):
-        assert concerns(event, match, ()) == wanted, event
-        turn = Concern(one, K.YOUR_TURN, Seat(1))
-        assert concerns(event, match, (Seat(1),)) == [*wanted, turn], event
 
 
 class Table:
