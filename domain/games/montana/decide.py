@@ -2,10 +2,10 @@
 
 from typing import assert_never
 
-from domain.games.montana.catalogue import CARDS, COLUMNS, GAP, NAMES, ROWS, Card
+from domain.games.montana.catalogue import COLUMNS, GAP, NAMES, NUMBERS, ROWS, Card
 from domain.games.montana.commands import Command, MoveCard, Redeal
 from domain.games.montana.events import CardMoved, Event, Redealt
-from domain.games.montana.legality import complete, why_not
+from domain.games.montana.legality import completed, why_not
 from domain.games.montana.outcome import finished_part
 from domain.games.montana.setup import shuffled
 from domain.games.montana.state import State
@@ -21,12 +21,12 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
     Raises:
         Rejected: The rules refuse it.
     """
+    if reason := why_not(state, seat, command):
+        raise Rejected(reason, seat=seat)
     match command:
         case MoveCard():
-            return (_move(state, seat, command),)
+            return (_move(state, command),)
         case Redeal():
-            if reason := why_not(state, seat, command):
-                raise Rejected(reason, seat=seat)
             return (_redeal(state, chance),)
         case _:
             assert_never(command)
@@ -37,16 +37,11 @@ def consequence(state: State, chance: Chance) -> Event | None:
     return None
 
 
-def _move(state: State, seat: Seat, move: MoveCard) -> CardMoved:
+def _move(state: State, move: MoveCard) -> CardMoved:
     """Return the move of a card into a gap (§4.1, §4.5)."""
-    completed = complete(state, move)
-    if not isinstance(completed, tuple):
-        raise Rejected(completed, seat=seat)
-    number, target = completed
-    origin = state.cells.index(number)
-    return CardMoved(
-        CARDS[number - 1], origin // COLUMNS, origin % COLUMNS, target // COLUMNS, target % COLUMNS
-    )
+    card, row, column = completed(state, move)
+    origin = state.cells.index(NUMBERS[card])
+    return CardMoved(card, origin // COLUMNS, origin % COLUMNS, row, column)
 
 
 def _redeal(state: State, chance: Chance) -> Redealt:

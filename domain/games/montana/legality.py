@@ -4,6 +4,7 @@ from typing import assert_never
 
 from domain.games.montana.catalogue import (
     ACES,
+    CARDS,
     CELLS,
     COLUMNS,
     GAP,
@@ -11,6 +12,7 @@ from domain.games.montana.catalogue import (
     NUMBERS,
     RANKS,
     TWOS,
+    Card,
     RedealPolicy,
 )
 from domain.games.montana.commands import Command, MoveCard, Redeal
@@ -54,8 +56,7 @@ def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
     """Return why a command is refused, or None if it is legal."""
     match command:
         case MoveCard():
-            completed = complete(state, command)
-            return None if isinstance(completed, tuple) else completed
+            return _why_not_move(state, command)
         case Redeal():
             return _why_no_redeal(state)
         case _:
@@ -91,36 +92,49 @@ def cards_fitting(state: State, cell: int) -> tuple[int, ...]:
     return FITTING[cell][state.cells[cell - 1]]
 
 
-def complete(state: State, move: MoveCard) -> tuple[int, int] | Reason:
-    """Return the number of the card and the gap that a move means, or why it is refused (§4.1).
+def gaps_accepting(state: State, card: int) -> list[int]:
+    """Return the gaps that a card fits, by its number, rising (§4.2 to §4.4)."""
+    return [cell for cell in gaps(state) if card in cards_fitting(state, cell)]
 
-    What the client left out is filled in when exactly one answer is legal.
-    """
+
+def completed(state: State, move: MoveCard) -> tuple[Card, int, int]:
+    """Return the card, row and column of a legal move, with what it leaves out (§4.1)."""
+    card, row, column = move.card, move.row, move.column
+    if row is None or column is None:
+        row, column = divmod(gaps_accepting(state, NUMBERS[card])[0], COLUMNS)
+    if card is None:
+        card = CARDS[cards_fitting(state, row * COLUMNS + column)[0] - 1]
+    return card, row, column
+
+
+def _why_not_move(state: State, move: MoveCard) -> Reason | None:
+    """Return why a card may not be moved, or None; what is left out must have one legal answer (§4.1)."""
     if move.card in ACES:
         return Reason.ACE_IS_OUT
-    card = NUMBERS[move.card]
-    if move.row is None or move.column is None:
-        if move.row is not move.column:
+    card, row, column = NUMBERS[move.card], move.row, move.column
+    if row is None or column is None:
+        if row is not column:
             return Reason.TARGET_INCOMPLETE
-        return _with_gap(state, card) if card else Reason.MOVE_INCOMPLETE
-    cell = move.row * COLUMNS + move.column
+        return _why_not_anywhere(state, card) if card else Reason.MOVE_INCOMPLETE
+    cell = row * COLUMNS + column
     if state.cells[cell] != GAP:
         return Reason.CELL_OCCUPIED
     fitting = cards_fitting(state, cell)
+    if card in fitting:
+        return None
     if not fitting:
         return Reason.GAP_IS_DEAD
     if not card:
-        return (fitting[0], cell) if len(fitting) == 1 else Reason.CARD_AMBIGUOUS
-    if card in fitting:
-        return card, cell
-    return Reason.NOT_A_TWO if move.column == 0 else Reason.CARD_DOES_NOT_FIT
+        return None if len(fitting) == 1 else Reason.CARD_AMBIGUOUS
+    return Reason.NOT_A_TWO if column == 0 else Reason.CARD_DOES_NOT_FIT
 
 
-def _with_gap(state: State, card: int) -> tuple[int, int] | Reason:
-    accepting = [cell for cell in gaps(state) if card in cards_fitting(state, cell)]
+def _why_not_anywhere(state: State, card: int) -> Reason | None:
+    """Return why a card cannot be moved without naming a gap, or None (§4.1)."""
+    accepting = gaps_accepting(state, card)
     if not accepting:
         return Reason.NO_GAP_ACCEPTS_CARD
-    return (card, accepting[0]) if len(accepting) == 1 else Reason.TARGET_AMBIGUOUS
+    return None if len(accepting) == 1 else Reason.TARGET_AMBIGUOUS
 
 
 def _why_no_redeal(state: State) -> Reason | None:

@@ -28,7 +28,7 @@ from domain.games.montanara.commands import (
     TakeCard,
 )
 from domain.games.montanara.rejections import Reason
-from domain.games.montanara.state import Phase, State, in_tunnel
+from domain.games.montanara.state import Phase, State, in_tunnel, opponent
 from domain.shared.seats import Seat
 
 PHASES: Mapping[type[Command], Phase] = {
@@ -40,6 +40,16 @@ PHASES: Mapping[type[Command], Phase] = {
     StopDrilling: Phase.DRILLING,
 }
 """The phase of each command that does not begin a turn (§4.0)."""
+
+PLAYED: Mapping[type[Command], Kind] = {
+    PlayCaveIn: Kind.CAVE_IN,
+    PlayTheft: Kind.THEFT,
+    PlayShaking: Kind.SHAKING,
+    PlayTunnel: Kind.TUNNEL,
+    PlayDrilling: Kind.DRILLING,
+    PlayOpenPit: Kind.OPEN_PIT,
+}
+"""The action card that a command plays out of the hand (§4.10)."""
 
 TAKE_CARD = tuple(TakeCard(mountain) for mountain in range(SPACES))
 LOOK = tuple(LookAtMountain(mountain) for mountain in range(SPACES))
@@ -56,50 +66,40 @@ def to_act(state: State) -> tuple[Seat, ...]:
     return state.lookers[:1] or (state.turn,)
 
 
+def turn_after(state: State) -> Seat:
+    """Return the seat whose turn follows: the other one (§4.0)."""
+    return opponent(state.turn)
+
+
 def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
     """Return why a command is refused, or None if it is legal."""
     if PHASES.get(type(command), Phase.TURN) is not state.phase:
         return Reason.WRONG_PHASE
+    if (kind := PLAYED.get(type(command))) and not holds(state, seat, kind):
+        return Reason.CARD_NOT_IN_HAND
     match command:
-        case TakeCard(mountain=mountain):
-            return _why_not_there(state, mountain)
+        case TakeCard() | PlayTunnel() | PlayDrilling() | PlayOpenPit():
+            return _why_not_there(state, command.mountain)
         case PlayDwarf():
-            if not holds(state, seat, Kind.DWARF):
-                return Reason.NO_DWARF_IN_HAND
-            return None if has_room(state, seat) else Reason.DISPLAY_FULL
-        case PlayCaveIn():
-            return _why_not_played(state, seat, Kind.CAVE_IN)
-        case LookAtMountain(mountain=mountain):
-            return Reason.ALREADY_LOOKED_AT if mountain in state.visited else _why_not_there(state, mountain)
-        case DeclineLook():
+            return _why_not_dwarf(state, seat)
+        case PlayCaveIn() | DeclineLook():
             return None
+        case LookAtMountain():
+            return _why_not_look(state, command)
         case PlayTheft():
-            if reason := _why_not_played(state, seat, Kind.THEFT):
-                return reason
             return None if len(state.hands[seat]) > 1 else Reason.NO_OTHER_CARD_IN_HAND
         case PlayShaking():
-            return _why_not_played(state, seat, Kind.SHAKING) or _why_not_shaken(state, command)
-        case PlayTunnel(mountain=mountain):
-            return _why_not_played(state, seat, Kind.TUNNEL) or _why_not_there(state, mountain)
-        case ArrangeTunnel(order=order):
-            fitting = Counter(order) == Counter(in_tunnel(state, state.visited[-1]))
-            return None if fitting else Reason.NOT_THE_CARDS_SEEN
-        case PlayDrilling(mountain=mountain):
-            return _why_not_played(state, seat, Kind.DRILLING) or _why_not_there(state, mountain)
+            return _why_not_shaking(state, command)
+        case ArrangeTunnel():
+            return _why_not_arrange(state, command)
         case PlaceDrilled():
             return None if state.lifted else Reason.NO_CARD_LIFTED
-        case Drill(mountain=mountain):
-            if state.lifted:
-                return Reason.CARD_LIFTED
-            return Reason.ALREADY_DRILLED if mountain in state.visited else _why_not_there(state, mountain)
+        case Drill():
+            return _why_not_drill(state, command)
         case StopDrilling():
             return Reason.CARD_LIFTED if state.lifted else None
-        case PlayOpenPit(mountain=mountain):
-            return _why_not_played(state, seat, Kind.OPEN_PIT) or _why_not_there(state, mountain)
-        case Dig(mountain=mountain):
-            return _why_no_dig(state, seat) or _why_not_there(state, mountain)
-        case DigHome():
-            return _why_no_dig(state, seat) or (None if state.hands[seat] else Reason.HAND_EMPTY)
+        case Dig() | DigHome():
+            return _why_not_dig(state, seat, command)
         case _:
             assert_never(command)
 
@@ -187,14 +187,25 @@ def _arrangements(cards: tuple[Kind, ...]) -> tuple[ArrangeTunnel, ...]:
 
 
 def _why_not_there(state: State, mountain: int) -> Reason | None:
+    """Return why nothing can be done at a mountain, or None (§4.1)."""
     return None if state.mountains[mountain] else Reason.MOUNTAIN_EMPTY
 
 
-def _why_not_played(state: State, seat: Seat, kind: Kind) -> Reason | None:
-    return None if holds(state, seat, kind) else Reason.CARD_NOT_IN_HAND
+def _why_not_dwarf(state: State, seat: Seat) -> Reason | None:
+    """Return why a dwarf may not be played, or None (§4.2)."""
+    if not holds(state, seat, Kind.DWARF):
+        return Reason.NO_DWARF_IN_HAND
+    return None if has_room(state, seat) else Reason.DISPLAY_FULL
 
 
-def _why_not_shaken(state: State, shaking: PlayShaking) -> Reason | None:
+def _why_not_look(state: State, look: LookAtMountain) -> Reason | None:
+    """Return why a mountain may not be looked at, or None (§4.3, R6)."""
+    if look.mountain in state.visited:
+        return Reason.ALREADY_LOOKED_AT
+    return _why_not_there(state, look.mountain)
+
+
+def _why_not_shaking(state: State, shaking: PlayShaking) -> Reason | None:
     """Return why two spaces cannot be shaken so, or None (§4.5, R1)."""
     first, second = sorted((shaking.first, shaking.second))
     if (first, second) not in NEIGHBOURS:
@@ -208,5 +219,25 @@ def _why_not_shaken(state: State, shaking: PlayShaking) -> Reason | None:
     return None
 
 
-def _why_no_dig(state: State, seat: Seat) -> Reason | None:
-    return None if state.displays[seat].dwarfs else Reason.NO_DWARF_IN_DISPLAY
+def _why_not_arrange(state: State, arrange: ArrangeTunnel) -> Reason | None:
+    """Return why the cards of a tunnel cannot go back so, or None (§4.6)."""
+    fitting = Counter(arrange.order) == Counter(in_tunnel(state, state.visited[-1]))
+    return None if fitting else Reason.NOT_THE_CARDS_SEEN
+
+
+def _why_not_drill(state: State, drill: Drill) -> Reason | None:
+    """Return why another mountain may not be drilled, or None (§4.7)."""
+    if state.lifted:
+        return Reason.CARD_LIFTED
+    if drill.mountain in state.visited:
+        return Reason.ALREADY_DRILLED
+    return _why_not_there(state, drill.mountain)
+
+
+def _why_not_dig(state: State, seat: Seat, dig: Dig | DigHome) -> Reason | None:
+    """Return why a seat may not dig, or None (§4.9, R15)."""
+    if not state.displays[seat].dwarfs:
+        return Reason.NO_DWARF_IN_DISPLAY
+    if isinstance(dig, Dig):
+        return _why_not_there(state, dig.mountain)
+    return None if state.hands[seat] else Reason.HAND_EMPTY

@@ -34,13 +34,13 @@ from domain.games.montmartre.events import (
     TurnEnded,
     VollardMoved,
 )
-from domain.games.montmartre.legality import why_not
-from domain.games.montmartre.outcome import what_ends
+from domain.games.montmartre.legality import turn_after, why_not
+from domain.games.montmartre.outcome import last_round_over, what_ends
 from domain.games.montmartre.setup import laid
 from domain.games.montmartre.state import Phase, State
 from domain.shared.chance import Chance
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat, next_seat
+from domain.shared.seats import Seat
 from domain.shared.tuples import draw
 
 
@@ -79,7 +79,7 @@ def consequence(state: State, chance: Chance) -> Event | None:
     if state.phase is Phase.PICKED and len(state.painters[state.turn].hand) < HAND:
         left = [number for number, pile in enumerate(state.piles) if pile]
         return _pick(state, state.turn, left[0]) if len(left) == 1 else None
-    return _end_of_turn(state, state.turn, chance) if state.phase in (Phase.PICKED, Phase.DONE) else None
+    return _end_of_turn(state, chance) if state.phase in (Phase.PICKED, Phase.DONE) else None
 
 
 def _pick(state: State, seat: Seat, number: int) -> CardsPicked:
@@ -90,14 +90,15 @@ def _pick(state: State, seat: Seat, number: int) -> CardsPicked:
 
 def _sale(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[Event, ...]:
     """Return the sale of the highest painting of each colour, and what contracts it opens (§5.3, §5.4)."""
-    workshop = state.painters[seat].workshop
-    sales = tuple(
-        PaintingSold(seat, colour, workshop[shelf][-1], state.collectors[shelf][0])
-        for colour in colours
-        for shelf in (SHELVES[colour],)
-    )
+    sales = tuple(_sold(state, seat, colour) for colour in colours)
     offered = _opened(state, seat, colours)
     return (*sales, ContractsOffered(seat, offered)) if offered else sales
+
+
+def _sold(state: State, seat: Seat, colour: Colour) -> PaintingSold:
+    """Return the sale of the highest painting of a colour for the collector on top (§5.3)."""
+    shelf = SHELVES[colour]
+    return PaintingSold(seat, colour, state.painters[seat].workshop[shelf][-1], state.collectors[shelf][0])
 
 
 def _opened(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[int, ...]:
@@ -116,12 +117,10 @@ def _opened(state: State, seat: Seat, colours: tuple[Colour, ...]) -> tuple[int,
     return tuple(value for value in state.contracts if value in values)
 
 
-def _end_of_turn(state: State, seat: Seat, chance: Chance) -> PilesRenewed | TurnEnded:
+def _end_of_turn(state: State, chance: Chance) -> PilesRenewed | TurnEnded:
     """Return the new piles if they are due, else the end of the turn and perhaps of the game (§4.4, §7)."""
-    ending = state.ending or what_ends(state)
-    follows = next_seat(seat, len(state.painters))
-    over = ending is not None and follows == state.first_seat
+    over = last_round_over(state)
     if not over and state.piles.count(()) >= EMPTY_PILES:
         left = (card for pile in state.piles for card in pile)
         return PilesRenewed(laid(chance.shuffle((*left, *state.discard_pile))))
-    return TurnEnded(seat, None if over else follows, ending)
+    return TurnEnded(state.turn, None if over else turn_after(state), what_ends(state))

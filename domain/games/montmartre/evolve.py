@@ -34,7 +34,7 @@ def evolve(state: State, event: Event) -> State:
         case CardsPicked():
             return _picked(state, event)
         case TurnEnded():
-            return _ended(state, event)
+            return _turn_ended(state, event)
         case SoldOff():
             return _sold_off(state, event)
         case VollardMoved():
@@ -135,7 +135,7 @@ def _contract_taken(state: State, event: ContractTaken) -> State:
     )
 
 
-def _ended(state: State, event: TurnEnded) -> State:
+def _turn_ended(state: State, event: TurnEnded) -> State:
     """Return the table after a turn: the next one, or none any more (§7)."""
     if event.next_seat is None:
         return replace(state, phase=Phase.OVER, ending=event.ending)

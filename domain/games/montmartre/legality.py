@@ -28,7 +28,7 @@ from domain.games.montmartre.commands import (
 )
 from domain.games.montmartre.rejections import Reason
 from domain.games.montmartre.state import Painter, Phase, State, excess
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, next_seat
 from domain.shared.tuples import has_all, selections
 
 # The commands that are listed, made once.
@@ -66,6 +66,11 @@ NO_SELL_OFF = {
 def to_act(state: State) -> tuple[Seat, ...]:
     """Return the seat that must choose: the one on turn; none while things happen by themselves (§4.0)."""
     return () if state.phase is Phase.DONE or state.phase is Phase.OVER else (state.turn,)
+
+
+def turn_after(state: State) -> Seat:
+    """Return the seat whose turn follows (§4.0, common §1)."""
+    return next_seat(state.turn, len(state.painters))
 
 
 def why_not(state: State, seat: Seat, command: Command) -> Reason | None:

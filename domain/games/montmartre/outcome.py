@@ -1,6 +1,7 @@
 """Scoring and the end of Montmartre (montmartre §7)."""
 
 from domain.games.montmartre.catalogue import EMPTY_COLLECTORS, FRANCS
+from domain.games.montmartre.legality import turn_after
 from domain.games.montmartre.state import Ending, Painter, Phase, State
 from domain.shared.outcomes import Outcome, Standings, best
 from domain.shared.seats import seats_in_order
@@ -30,9 +31,16 @@ def score(painter: Painter) -> int:
 
 
 def what_ends(state: State) -> Ending | None:
-    """Return what brings the end, as the table stands at the end of a turn, or None (§7.1)."""
+    """Return what brings the end, as the table stands at the end of a turn, or None (§7.1, R10)."""
+    if state.ending is not None:
+        return state.ending
     if state.collectors.count(()) >= EMPTY_COLLECTORS:
         return Ending.COLLECTORS_GONE
     if any(painter.francs >= FRANCS for painter in state.painters):
         return Ending.FRANCS_EARNED
     return None
+
+
+def last_round_over(state: State) -> bool:
+    """Return whether the game ends with this turn: all seats have had as many, and the end came (§7.2)."""
+    return turn_after(state) == state.first_seat and what_ends(state) is not None

@@ -12,12 +12,12 @@ from domain.games.mount_drago.events import (
     Scored,
     SummitCardsDiscarded,
 )
-from domain.games.mount_drago.legality import rider, why_not
+from domain.games.mount_drago.legality import rider, turn_after, why_not
 from domain.games.mount_drago.outcome import last_has_entered, winnings
 from domain.games.mount_drago.state import Phase, State, board
 from domain.shared.chance import Chance
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat, next_seat
+from domain.shared.seats import Seat
 from domain.shared.tuples import draw
 
 
@@ -76,7 +76,7 @@ def _score(state: State, scoring: Scoring) -> Scored:
         return Scored(scoring, points, None, Phase.OVER)
     if not state.hands[state.turn]:
         return Scored(scoring, points, state.turn, Phase.DRAW)
-    return Scored(scoring, points, next_seat(state.turn, len(state.hands)), Phase.PLAY)
+    return Scored(scoring, points, turn_after(state), Phase.PLAY)
 
 
 def _draw(state: State, chance: Chance) -> CardsDrawn | DrawPileRenewed:
@@ -90,4 +90,4 @@ def _draw(state: State, chance: Chance) -> CardsDrawn | DrawPileRenewed:
     drawn = in_order(cards)
     if len(cards) < missing:
         return CardsDrawn(state.turn, drawn, state.turn, Phase.DRAW)
-    return CardsDrawn(state.turn, drawn, next_seat(state.turn, len(state.hands)), Phase.PLAY)
+    return CardsDrawn(state.turn, drawn, turn_after(state), Phase.PLAY)

@@ -25,20 +25,9 @@ def evolve(state: State, event: Event) -> State:
         case CardPlayed():
             return _played(state, event)
         case CardsDrawn():
-            _, pile = draw(state.draw_pile, len(event.cards))
-            drawn: tuple[Card, ...] = revealed(event.cards)
-            hand = in_order((*state.hands[event.seat], *drawn))
-            return replace(
-                state,
-                hands=put(state.hands, event.seat, hand),
-                draw_pile=pile,
-                turn=event.next_seat,
-                phase=event.phase,
-            )
+            return _drawn(state, event)
         case Scored():
-            turn = state.turn if event.next_seat is None else event.next_seat
-            points = tuple(had + won for had, won in zip(state.points, event.points, strict=True))
-            return replace(state, points=points, turn=turn, phase=event.phase, scoring=None)
+            return _scored(state, event)
         case SummitCardsDiscarded():
             hand = without(state.hands[event.seat], event.cards)
             return replace(
@@ -91,3 +80,24 @@ def _played(state: State, event: CardPlayed) -> State:
         draw_pile=state.draw_pile,
         discard_pile=state.discard_pile,
     )
+
+
+def _drawn(state: State, event: CardsDrawn) -> State:
+    """Return the table after a draw: the turn passes with it, unless the draw goes on (§4.4, R6)."""
+    _, pile = draw(state.draw_pile, len(event.cards))
+    drawn: tuple[Card, ...] = revealed(event.cards)
+    hand = in_order((*state.hands[event.seat], *drawn))
+    return replace(
+        state,
+        turn=event.next_seat,
+        phase=event.phase,
+        hands=put(state.hands, event.seat, hand),
+        draw_pile=pile,
+    )
+
+
+def _scored(state: State, event: Scored) -> State:
+    """Return the table after a scoring: the turn passes with it, unless a draw or the end follows (§4.3)."""
+    turn = state.turn if event.next_seat is None else event.next_seat
+    points = tuple(had + won for had, won in zip(state.points, event.points, strict=True))
+    return replace(state, turn=turn, phase=event.phase, scoring=None, points=points)

@@ -6,7 +6,7 @@ from domain.games.mount_drago.catalogue import CARDS, DRAGONS
 from domain.games.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.games.mount_drago.rejections import Reason
 from domain.games.mount_drago.state import Phase, State, board
-from domain.shared.seats import Seat, by_seat
+from domain.shared.seats import Seat, by_seat, next_seat
 from domain.shared.tuples import has_all, selections
 
 PLAYS = {card: (PlayCard(card),) for card in CARDS}
@@ -19,6 +19,11 @@ PLAYS_BY_CHOICE = {card: (PlayCard(card, ride=False), PlayCard(card, ride=True))
 def to_act(state: State) -> tuple[Seat, ...]:
     """Return the seat that must choose: the one on turn; none while things happen by themselves (§4.4)."""
     return (state.turn,) if state.phase is Phase.PLAY or state.phase is Phase.DISCARD else ()
+
+
+def turn_after(state: State) -> Seat:
+    """Return the seat whose turn follows (common §1)."""
+    return next_seat(state.turn, len(state.hands))
 
 
 def why_not(state: State, seat: Seat, command: Command) -> Reason | None:

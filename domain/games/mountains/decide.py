@@ -35,12 +35,12 @@ from domain.games.mountains.events import (
     StampsBought,
     TurnEnded,
 )
-from domain.games.mountains.legality import can_take_offer, why_not
+from domain.games.mountains.legality import can_take_offer, turn_after, why_not
 from domain.games.mountains.outcome import decks_used_up
 from domain.games.mountains.state import Phase, State, face_up
 from domain.shared.chance import Chance
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat, next_seat
+from domain.shared.seats import Seat
 from domain.shared.tuples import without
 
 
@@ -80,13 +80,11 @@ def consequence(state: State, chance: Chance) -> Event | None:
     What is looked at is public, so it tells nothing (§5.1, common §3).
     """
     match state.phase:
-        case Phase.OFFERING if not state.offered:
-            return _end_of_turn(state, state.turn)
-        case Phase.OFFERING:
+        case Phase.OFFERING if state.offered:
             seat = state.offered[0]
             return None if can_take_offer(state, seat) else OfferPassedOver(seat)
-        case Phase.DONE:
-            return _end_of_turn(state, next_seat(state.turn, len(state.hands)))
+        case Phase.OFFERING | Phase.DONE:
+            return TurnEnded(state.turn, None if decks_used_up(state) else turn_after(state))
         case _:
             return None
 
@@ -112,8 +110,3 @@ def _purchase(state: State, seat: Seat) -> EquipmentBought | StampsBought:
     if hut.kind is CardKind.HUT_STAMP:
         return StampsBought(seat, hut.price, hut.stamps)
     return EquipmentBought(seat, hut.price, state.draw_pile[0])
-
-
-def _end_of_turn(state: State, follows: Seat) -> TurnEnded:
-    """Return the end of a turn, and of the game if two of the higher decks are empty (§6.1)."""
-    return TurnEnded(state.turn, None if decks_used_up(state) else follows)

@@ -32,7 +32,7 @@ def evolve(state: State, event: Event) -> State:
         case EquipmentAsked():
             return _asked(state, event)
         case TurnEnded():
-            return _ended(state, event)
+            return _turn_ended(state, event)
         case CardTurnedOver():
             return _turned_over(state, event)
         case HikeCompleted():
@@ -119,7 +119,7 @@ def _asked(state: State, event: EquipmentAsked) -> State:
     )
 
 
-def _ended(state: State, event: TurnEnded) -> State:
+def _turn_ended(state: State, event: TurnEnded) -> State:
     """Return the table with all pieces back in their hands and the card on its discard pile (§4.7)."""
     discard_piles = state.discard_piles
     if state.card is not None:

@@ -26,7 +26,7 @@ from domain.games.mountains.commands import (
 )
 from domain.games.mountains.rejections import Reason
 from domain.games.mountains.state import Phase, State, face_up
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, next_seat
 
 CHOICES = tuple(ChooseHike(deck) for deck in DECKS)
 """The choice of each deck, in the order of the decks."""
@@ -48,6 +48,11 @@ def to_act(state: State) -> tuple[Seat, ...]:
             return ()
         case _:
             assert_never(state.phase)
+
+
+def turn_after(state: State) -> Seat:
+    """Return the seat whose turn follows: after a hut the same one (§5.4, R8, common §1)."""
+    return state.turn if state.phase is Phase.OFFERING else next_seat(state.turn, len(state.hands))
 
 
 def why_not(state: State, seat: Seat, command: Command) -> Reason | None:

@@ -2,12 +2,12 @@
 
 from domain.shared.chance import Chance
 from domain.shared.rejections import Rejected
-from domain.shared.seats import Seat, by_seat, next_seat
+from domain.shared.seats import Seat, by_seat
 
 from .catalogue import CARDS, SEATS
 from .commands import Command
 from .events import CardPlayed, Event, TrickTaken
-from .legality import why_not
+from .legality import turn_after, why_not
 from .state import State
 
 
@@ -19,7 +19,7 @@ def decide(state: State, seat: Seat, command: Command, chance: Chance) -> tuple[
     """
     if reason := why_not(state, seat, command):
         raise Rejected(reason, seat=seat)
-    return (CardPlayed(seat, command.card, next_seat(seat, SEATS)),)
+    return (CardPlayed(seat, command.card, turn_after(state)),)
 
 
 def consequence(state: State, chance: Chance) -> Event | None:

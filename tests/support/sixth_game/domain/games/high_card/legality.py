@@ -1,7 +1,8 @@
 """What is legal in High Card (high_card §4)."""
 
-from domain.shared.seats import Seat
+from domain.shared.seats import Seat, next_seat
 
+from .catalogue import SEATS
 from .commands import Command, PlayCard
 from .rejections import Reason
 from .state import State
@@ -10,6 +11,11 @@ from .state import State
 def to_act(state: State) -> tuple[Seat, ...]:
     """Return the seat that must choose: the one on turn; none while things happen by themselves (§4.1)."""
     return () if state.over or None not in state.played else (state.turn,)
+
+
+def turn_after(state: State) -> Seat:
+    """Return the seat whose turn follows, unless a trick is taken (§4.1, common §1)."""
+    return next_seat(state.turn, SEATS)
 
 
 def why_not(state: State, seat: Seat, command: Command) -> Reason | None:
