@@ -91,7 +91,7 @@ async def _pages(match_list: PostgresMatchList, player: PlayerId) -> list[float]
         wanted = MatchFilter(game=game, status=phase, open_seats=open_seats, player=of, my_turn=my_turn)
         for _ in range(2):
             began = perf_counter()
-            found = await match_list.page(viewer, wanted, after=None, limit=LIMIT)
+            found = await match_list.page(viewer, wanted, place=None, limit=LIMIT)
             taken = perf_counter() - began
         if found:
             times.append(taken * 1000)

@@ -2,27 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, override
+from typing import Any, cast, get_args, override
 
 from google.protobuf.descriptor import EnumDescriptor
+from msgspec.structs import fields
 
 from adapters.grpc.calls import caller, idempotency_key, tell_key
-from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceServicer
 from adapters.grpc.mapping import Mapper, member_of
 from adapters.grpc.rate_limits import VISIT, Context
 from adapters.grpc.requests import invitation_in
 from domain.match import (
-    ChatMode,
-    Disclosure,
+    Conditions,
     HolderKind,
-    MemoryAid,
-    OnTimeOut,
     PlayerId,
-    StartMode,
     TimeControl,
-    Visibility,
 )
 from domain.shared.catalogues import clause_about
 from domain.shared.game import AnyGame
@@ -35,15 +30,15 @@ from services.shared.ids import MatchId
 from services.shared.rate_limits import BOT
 from services.use_cases import Services
 
-TERMS: Mapping[str, tuple[type[StrEnum], EnumDescriptor]] = {
-    "visibility": (Visibility, match_pb2.Visibility.DESCRIPTOR),
-    "disclosure": (Disclosure, match_pb2.Disclosure.DESCRIPTOR),
-    "memory_aid": (MemoryAid, match_pb2.MemoryAid.DESCRIPTOR),
-    "start": (StartMode, match_pb2.StartMode.DESCRIPTOR),
-    "on_time_out": (OnTimeOut, match_pb2.OnTimeOut.DESCRIPTOR),
-    "chat": (ChatMode, match_pb2.ChatMode.DESCRIPTOR),
+CHOICES: Mapping[str, tuple[type[Any], EnumDescriptor]] = {
+    field.name: (
+        kind,
+        cast(EnumDescriptor, pb.CreateMatchRequest.DESCRIPTOR.fields_by_name[field.name].enum_type),
+    )
+    for field in fields(Conditions)
+    if issubclass(kind := get_args(field.type)[0], StrEnum)
 }
-"""The terms of a match that are one of a few words, by field."""
+"""The conditions of a match that are one of a few words, by field."""
 
 
 class LobbyCalls(MatchServiceServicer):
@@ -192,7 +187,7 @@ class LobbyCalls(MatchServiceServicer):
         game = self._services.catalogue.game(request.game)
         chosen: dict[str, Any] = {
             name: member_of(members, enum, getattr(request, name))
-            for name, (members, enum) in TERMS.items()
+            for name, (members, enum) in CHOICES.items()
             if name in request.DESCRIPTOR.fields_by_name and request.HasField(name)  # type: ignore[arg-type]
         }
         if request.HasField("time_control"):

@@ -25,7 +25,7 @@ class MemoryMatchList:
         self._log = log
 
     async def page(
-        self, viewer: PlayerId | None, wanted: MatchFilter, *, after: ListPlace | None, limit: int
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, place: ListPlace | None, limit: int
     ) -> list[MatchWithoutState]:
         """Return matches that the viewer may know of, newest first."""
 
@@ -39,7 +39,7 @@ class MemoryMatchList:
                 and (not wanted.my_turn or viewer in _acting(one))
                 and (wanted.created_after is None or one.opened_at > wanted.created_after)
                 and (wanted.created_before is None or one.opened_at < wanted.created_before)
-                and (after is None or _place(one) < after)
+                and (place is None or _place(one) < place)
             )
 
         found = sorted(filter(is_wanted, self._last()), key=_place, reverse=True)

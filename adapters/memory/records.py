@@ -37,7 +37,7 @@ class MemoryRecords:
         return {game: rating for (holder, game), rating in self._ratings().items() if holder == number}
 
     async def leaderboard(
-        self, game: str, *, after: tuple[float, PlayerId] | None, limit: int
+        self, game: str, *, place: tuple[float, PlayerId] | None, limit: int
     ) -> list[Ranked]:
         """Return those who have a rating in a game, the highest estimate first."""
         ranked = {
@@ -45,7 +45,7 @@ class MemoryRecords:
             for (holder, played), rating in self._ratings().items()
             if played == game
         }
-        first = (-inf, UUID(int=0)) if after is None else (-after[0], parsed("player", after[1]))
+        first = (-inf, UUID(int=0)) if place is None else (-place[0], parsed("player", place[1]))
         return [
             Ranked(PlayerId(written("player", holder)), rating)
             for (estimate, holder), rating in sorted(ranked.items())

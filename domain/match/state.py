@@ -1,9 +1,9 @@
 """A match whatever the game: who sits where, how far it is, and the game's own state inside."""
 
 from enum import StrEnum
-from typing import Any, NewType
+from typing import Annotated, Any, NewType
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.match.clocks import Clocks, TimeControl
 from domain.shared.outcomes import Outcome
@@ -112,6 +112,45 @@ class BranchOf(Struct, frozen=True):
     version: int
     viewer: ViewerKind
     seat: Seat | None
+
+
+class PlayConditions(Struct, frozen=True, kw_only=True):
+    """What players agree on, whoever may join: a quick match names these."""
+
+    disclosure: Annotated[Disclosure, Meta(description="What everybody may see after the end.")] = (
+        Disclosure.AT_END
+    )
+    memory_aid: Annotated[
+        MemoryAid, Meta(description="Whether views of a game that has a memory aid show it.")
+    ] = MemoryAid.ON
+    time_control: Annotated[
+        TimeControl, Meta(description="How much time the seats have; all they want if left out.")
+    ] = TimeControl()
+    on_time_out: Annotated[OnTimeOut, Meta(description="What becomes of a seat whose time is up.")] = (
+        OnTimeOut.RESIGN
+    )
+    chat: Annotated[ChatMode, Meta(description="Whether there is talk.")] = ChatMode.ON
+    rated: Annotated[
+        bool,
+        Meta(
+            description="Whether the outcome counts for ratings, if the match is public and has more than one"
+            " seat."
+        ),
+    ] = True
+
+
+class Conditions(PlayConditions, frozen=True, kw_only=True):
+    """What the opener of a match chooses, whatever the game."""
+
+    visibility: Annotated[Visibility, Meta(description="Who may know of the match.")] = Visibility.PUBLIC
+    start: Annotated[StartMode, Meta(description="What begins the match once its seats are taken.")] = (
+        StartMode.AUTO
+    )
+
+
+def conditions_of(value: Any) -> dict[str, Any]:
+    """Return the conditions that a value has by their names: a request's, a proposal's, a match's terms."""
+    return {name: getattr(value, name) for name in Conditions.__struct_fields__ if hasattr(value, name)}
 
 
 class Terms[O](Struct, frozen=True, kw_only=True):

@@ -55,14 +55,14 @@ class MatchList(Protocol):
     """The list of matches; it follows the log within moments."""
 
     async def page(
-        self, viewer: PlayerId | None, wanted: MatchFilter, *, after: ListPlace | None, limit: int
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, place: ListPlace | None, limit: int
     ) -> list[MatchWithoutState]:
         """Return matches that the viewer may know of, newest first.
 
         Args:
             viewer: Who looks; None without an account.
             wanted: Which of them are wanted.
-            after: The place after which to begin; None begins with the newest.
+            place: The place after which to begin; None begins with the newest.
             limit: The most that are wanted.
         """
 
@@ -99,7 +99,7 @@ class MatchPages:
         place = None
         if after is not None:
             place = position_of(after, _place, "matches", wanted)
-        found = await self._match_list.page(player, wanted, after=place, limit=size + 1)
+        found = await self._match_list.page(player, wanted, place=place, limit=size + 1)
         if len(found) <= size:
             return Page(tuple(found), None)
         last = found[size - 1]

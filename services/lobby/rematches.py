@@ -13,6 +13,7 @@ from domain.match import (
     PlayerId,
     Reason,
     TakeSeat,
+    conditions_of,
     options_again,
     seat_held,
 )
@@ -115,15 +116,8 @@ def _again(played: LoadedMatch) -> Proposal:
         game=terms.game,
         options=options_again(played.match),
         seats=terms.seats,
-        visibility=terms.visibility,
-        disclosure=terms.disclosure,
-        memory_aid=terms.memory_aid,
-        start=terms.start,
-        time_control=terms.time_control,
-        on_time_out=terms.on_time_out,
-        chat=terms.chat,
-        rated=terms.rated,
         rematch_of=played.id,
+        **conditions_of(terms),
     )
 
 

@@ -7,26 +7,22 @@ from secrets import token_bytes
 from typing import Any
 from uuid import UUID
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from domain.match import (
     Branched,
-    ChatMode,
-    Disclosure,
+    Conditions,
     Holder,
     HolderKind,
     LobbyCommand,
-    MemoryAid,
-    OnTimeOut,
     Opened,
     PlayerId,
     Started,
-    StartMode,
     TakeSeat,
     Terms,
-    TimeControl,
     Visibility,
+    conditions_of,
     decide,
     open_match,
 )
@@ -47,22 +43,14 @@ from services.shared.time import Clock
 LONGEST_ENTROPY = 256
 
 
-class Proposal(Struct, frozen=True, kw_only=True):
-    """A match that a player wants to open.
+class Proposal(Conditions, frozen=True, kw_only=True):
+    """A match that a player wants to open, on conditions of its own.
 
     Attributes:
         game: The game's id.
         options: The game's options.
         seats: Number of seats; None for the game's fewest.
         seat: The seat that the opener takes; None for none.
-        visibility: Who may know of the match.
-        disclosure: What everybody may see after the end.
-        memory_aid: Whether views of a game that has a memory aid show it.
-        start: What begins the match once its seats are taken.
-        time_control: How much time the seats have.
-        on_time_out: What becomes of a seat whose time is up.
-        chat: Whether there is talk.
-        rated: Whether the outcome counts for ratings, if the match is public and has more than one seat.
         entropy: The opener's own contribution to chance.
         kind: What the opener's seat is held by.
         rematch_of: The match that is played again; None for none.
@@ -72,14 +60,6 @@ class Proposal(Struct, frozen=True, kw_only=True):
     options: Any
     seats: int | None = None
     seat: int | None = None
-    visibility: Visibility = Visibility.PUBLIC
-    disclosure: Disclosure = Disclosure.AT_END
-    memory_aid: MemoryAid = MemoryAid.ON
-    start: StartMode = StartMode.AUTO
-    time_control: TimeControl = TimeControl()
-    on_time_out: OnTimeOut = OnTimeOut.RESIGN
-    chat: ChatMode = ChatMode.ON
-    rated: bool = True
     entropy: str = ""
     kind: HolderKind = HolderKind.HUMAN
     rematch_of: MatchId | None = None
@@ -236,24 +216,19 @@ def terms_of[O](
 ) -> Terms[O]:
     """Return the terms of a match that is opened as proposed, with so many commands at most."""
     seats = game.min_seats if proposal.seats is None else proposal.seats
+    agreed = conditions_of(proposal)
+    # A private match is nobody's business but its players': no number that others see may tell of it.
+    agreed["rated"] = proposal.rated and seats > 1 and proposal.visibility is Visibility.PUBLIC
     return Terms(
         game=game.id,
         ruleset=game.ruleset,
         options=proposal.options,
         seats=seats,
         opener=opener,
-        visibility=proposal.visibility,
-        disclosure=proposal.disclosure,
-        memory_aid=proposal.memory_aid,
         seed_commitment=seed_commitment(secrets.seed),
-        start=proposal.start,
-        time_control=proposal.time_control,
-        on_time_out=proposal.on_time_out,
-        chat=proposal.chat,
-        # A private match is nobody's business but its players': no number that others see may tell of it.
-        rated=proposal.rated and seats > 1 and proposal.visibility is Visibility.PUBLIC,
         rematch_of=proposal.rematch_of,
         max_commands=UNSET if max_commands is None else max_commands,
+        **agreed,
     )
 
 

@@ -17,6 +17,7 @@ from domain.match import (
     StartMode,
     TimeControl,
     Visibility,
+    conditions_of,
     limit_of,
 )
 from domain.shared.outcomes import Outcome
@@ -118,14 +119,6 @@ def _summary(listed: MatchWithoutState, names: Mapping[PlayerId, Player]) -> Mat
         status=match.status,
         version=listed.version,
         seats=seats,
-        visibility=match.terms.visibility,
-        disclosure=match.terms.disclosure,
-        memory_aid=match.terms.memory_aid,
-        start=match.terms.start,
-        time_control=match.terms.time_control,
-        on_time_out=match.terms.on_time_out,
-        chat=match.terms.chat,
-        rated=match.terms.rated,
         opener=match.terms.opener,
         rematch_of=None if match.terms.rematch_of is None else MatchId(match.terms.rematch_of),
         branch_of=match.terms.branch_of,
@@ -133,4 +126,5 @@ def _summary(listed: MatchWithoutState, names: Mapping[PlayerId, Player]) -> Mat
         seed_commitment=match.terms.seed_commitment,
         created_at=listed.opened_at,
         outcome=match.outcome,
+        **conditions_of(match.terms),
     )

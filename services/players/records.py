@@ -72,12 +72,12 @@ class Records(Protocol):
         """Return a player's rating in each game in which it has one."""
 
     async def leaderboard(
-        self, game: str, *, after: tuple[float, PlayerId] | None, limit: int
+        self, game: str, *, place: tuple[float, PlayerId] | None, limit: int
     ) -> list[Ranked]:
         """Return those who have a rating in a game, the highest estimate first.
 
         Args:
             game: The game's id.
-            after: The estimate and player after which to begin; None begins with the best.
+            place: The estimate and player after which to begin; None begins with the best.
             limit: The most that are wanted.
         """

@@ -93,7 +93,7 @@ class Achievements:
         place = None
         if after is not None:
             place = position_of(after, _place, "leaderboard", game)
-        found = await self._records.leaderboard(game, after=place, limit=size + 1)
+        found = await self._records.leaderboard(game, place=place, limit=size + 1)
         shown = found[:size]
         names = await self._players.named([one.player for one in shown])
         # Whoever was erased is told of no more.

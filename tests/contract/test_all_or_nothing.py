@@ -175,7 +175,7 @@ async def _samples(made: PostgresStores) -> dict[Any, Any]:
     return {
         "after": 0,
         "before": None,
-        "behind": None,
+        "place": None,
         "up_to": None,
         "reader": None,
         "limit": 10,

@@ -90,7 +90,7 @@ class Table:
     async def listed(self, viewer: PlayerId | None, **wanted: Any) -> list[str]:
         """Return the names of the matches on the list."""
         self._stores.catch_up()
-        found = await self._stores.match_list.page(viewer, MatchFilter(**wanted), after=None, limit=100)
+        found = await self._stores.match_list.page(viewer, MatchFilter(**wanted), place=None, limit=100)
         return self.names([one.id for one in found])
 
     def names(self, ids: list[MatchId]) -> list[str]:
@@ -167,7 +167,7 @@ async def test_turns_are_found(table: Table, stores: Stores) -> None:
 async def test_matches_are_found_by_the_time_of_their_opening(table: Table, stores: Stores) -> None:
     """Later than, earlier than, or between; the times themselves are outside."""
     stores.catch_up()
-    found = await stores.match_list.page(ANN, EVERYTHING, after=None, limit=100)
+    found = await stores.match_list.page(ANN, EVERYTHING, place=None, limit=100)
     at = {
         name: one.opened_at for name, one in zip(table.names([one.id for one in found]), found, strict=True)
     }
@@ -182,12 +182,12 @@ async def test_matches_are_found_by_the_time_of_their_opening(table: Table, stor
 FILTERS: list[dict[str, Any]] = [
     {},
     {"game": "mountains"},
-    {"phase": MatchStatus.OPEN},
+    {"status": MatchStatus.OPEN},
     {"open_seats": True},
     {"player": ANN},
     {"player": BEN},
     {"my_turn": True},
-    {"game": "mountains", "player": BEN, "phase": MatchStatus.PLAYING},
+    {"game": "mountains", "player": BEN, "status": MatchStatus.PLAYING},
 ]
 
 
@@ -299,7 +299,7 @@ async def test_a_match_that_was_opened_alike_is_found(stores: Stores) -> None:
     match_list = stores.match_list
     (fuller,) = (
         one
-        for one in await match_list.page(BEN, EVERYTHING, after=None, limit=9)
+        for one in await match_list.page(BEN, EVERYTHING, place=None, limit=9)
         if one.id == table.ids["fuller"]
     )
     fit = fit_of(fuller.match.terms)
@@ -372,7 +372,7 @@ COMBINED = [
     {
         name: value
         for name, value in zip(
-            ("game", "phase", "open_seats", "player", "my_turn", "created_before"), values, strict=True
+            ("game", "status", "open_seats", "player", "my_turn", "created_before"), values, strict=True
         )
         if value
     }
@@ -393,14 +393,14 @@ def test_no_page_of_a_long_list_reads_much(many: psycopg.Connection, viewer: Pla
     for wanted in COMBINED:
         if viewer is None and wanted.get("my_turn"):
             continue
-        for behind in (None, ListPlace(NOW - timedelta(days=70), match_id(UUID(int=MANY // 2)))):
-            query, parameters = page_query(tuple(GAMES), viewer, MatchFilter(**wanted), behind, 51)
+        for after in (None, ListPlace(NOW - timedelta(days=70), match_id(UUID(int=MANY // 2)))):
+            query, parameters = page_query(tuple(GAMES), viewer, MatchFilter(**wanted), after, 51)
             explained = many.execute(
                 sql.SQL("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ") + query, parameters
             ).fetchone()
             assert explained is not None
             plan = explained[0][0]["Plan"]
-            asked = f"{viewer} {wanted} {behind}"
+            asked = f"{viewer} {wanted} {after}"
             assert scanned(plan) == set(), asked
             assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < MOST_BLOCKS, asked
 

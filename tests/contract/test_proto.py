@@ -110,7 +110,7 @@ def differences(struct: Type, message: Descriptor, path: str) -> Iterator[str]:
     # A viewer sees every event as its message and a match by its summary, so messages do without saying so.
     if message.name != struct.cls.__name__.removeprefix("Seen").removesuffix("Summary"):
         yield f"{path}: {struct.cls.__name__} is {message.name}"
-    fields = {field.name: field for field in struct.fields}
+    fields = {field.encode_name: field for field in struct.fields}
     if one_sided := fields.keys() ^ set(message.fields_by_name):
         yield f"{path}: {sorted(one_sided)} on one side only"
         return

@@ -176,15 +176,15 @@ async def test_the_leaderboard_goes_down_page_by_page(stores: Stores) -> None:
     for first, second in ((0, 1), (2, 3), (4, 5), (0, 2), (0, 4)):
         await given_up(stores, [players[first], players[second]], players[second])
     stores.catch_up()
-    whole = await stores.records.leaderboard("mountains", after=None, limit=10)
+    whole = await stores.records.leaderboard("mountains", place=None, limit=10)
     assert {one.player for one in whole} == set(players)
     assert whole[0].player == players[0]
     assert whole == sorted(whole, key=lambda one: (-one.rating.estimate, one.player))
     parts: list[Ranked] = []
-    while part := await stores.records.leaderboard("mountains", after=place(parts), limit=1):
+    while part := await stores.records.leaderboard("mountains", place=place(parts), limit=1):
         parts += part
     assert parts == whole
-    assert await stores.records.leaderboard("montana", after=None, limit=10) == []
+    assert await stores.records.leaderboard("montana", place=None, limit=10) == []
 
 
 def place(ranked: list[Ranked]) -> tuple[float, PlayerId] | None:

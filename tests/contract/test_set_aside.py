@@ -64,7 +64,7 @@ async def broken(stores: PostgresStores, match: str, how: str) -> None:
 
 async def listed(stores: PostgresStores, player: str) -> list[MatchId]:
     """Return the matches that a player sees in the list."""
-    page = await stores.match_list.page(PlayerId(player), MatchFilter(), after=None, limit=50)
+    page = await stores.match_list.page(PlayerId(player), MatchFilter(), place=None, limit=50)
     return [one.id for one in page]
 
 

@@ -195,7 +195,7 @@ def hears_what_it_may(source: Source, client: Client, stored: Sequence[Recorded]
     folded: list[Any] = [None]
     for recorded in stored:
         folded.append(evolve(game, folded[-1], recorded.event))
-    assert folded[-1].phase is MatchStatus.FINISHED
+    assert folded[-1].status is MatchStatus.FINISHED
     seen = [seen_event(source, recorded, client.viewer) for recorded in stored]
     previous = genesis(id)
     for event in seen:

@@ -78,7 +78,7 @@ def page_query(
     games: Sequence[str],
     viewer: PlayerId | None,
     wanted: MatchFilter,
-    after: ListPlace | None,
+    place: ListPlace | None,
     limit: int,
 ) -> tuple[sql.Composed, dict[str, Any]]:
     """Return the query for a page and its parameters; arguments as of the port.
@@ -91,7 +91,7 @@ def page_query(
         sql.SQL(shape).format(
             source=sql.SQL(source),
             readable=sql.SQL("AND ") + READABLE,
-            times=_times(wanted, after),
+            times=_times(wanted, place),
             limit=sql.Literal(limit),
         )
         for shape, source in _sources(viewer, wanted)
@@ -108,8 +108,8 @@ def page_query(
         "player": None if wanted.player is None else parsed("player", wanted.player),
         "after": wanted.created_after,
         "before": wanted.created_before,
-        "after_at": None if after is None else after.opened_at,
-        "after_match": None if after is None else parsed("match", after.match),
+        "place_at": None if place is None else place.opened_at,
+        "place_match": None if place is None else parsed("match", place.match),
     }
     return query, parameters
 
@@ -128,11 +128,11 @@ def _sources(viewer: PlayerId | None, wanted: MatchFilter) -> list[tuple[str, st
     return [*found, (TOGETHER, PRIVATE_OF_BOTH)]
 
 
-def _times(wanted: MatchFilter, after: ListPlace | None) -> sql.Composed:
+def _times(wanted: MatchFilter, place: ListPlace | None) -> sql.Composed:
     """Return the times of a page, with one upper bound: of two an index would begin at the wrong one."""
     conditions = []
-    if after is not None and (wanted.created_before is None or after.opened_at < wanted.created_before):
-        conditions.append("AND (opened_at, match_id) < (%(after_at)s, %(after_match)s)")
+    if place is not None and (wanted.created_before is None or place.opened_at < wanted.created_before):
+        conditions.append("AND (opened_at, match_id) < (%(place_at)s, %(place_match)s)")
     elif wanted.created_before is not None:
         conditions.append("AND opened_at < %(before)s")
     if wanted.created_after is not None:
@@ -166,12 +166,12 @@ class PostgresMatchList:
         }
 
     async def page(
-        self, viewer: PlayerId | None, wanted: MatchFilter, *, after: ListPlace | None, limit: int
+        self, viewer: PlayerId | None, wanted: MatchFilter, *, place: ListPlace | None, limit: int
     ) -> list[MatchWithoutState]:
         """Return matches that the viewer may know of, newest first."""
         if not standings_of(wanted):
             return []
-        query, parameters = page_query(tuple(self._decoders), viewer, wanted, after, limit)
+        query, parameters = page_query(tuple(self._decoders), viewer, wanted, place, limit)
         # Planned anew each time for what is asked, which a stored plan does not know.
         rows = await self._datastore.execute(query, parameters, prepare=False)
         return [

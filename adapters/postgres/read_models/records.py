@@ -34,10 +34,10 @@ class PostgresRecords:
         return {row["game"]: rating_in(row) for row in rows}
 
     async def leaderboard(
-        self, game: str, *, after: tuple[float, PlayerId] | None, limit: int
+        self, game: str, *, place: tuple[float, PlayerId] | None, limit: int
     ) -> list[Ranked]:
         """Return those who have a rating in a game, the highest estimate first."""
-        estimate, player = after or (inf, None)
+        estimate, player = place or (inf, None)
         rows = await self._datastore.execute(
             "SELECT * FROM ratings WHERE game = %s AND estimate <= %s AND (estimate < %s OR player_id > %s)"
             " ORDER BY estimate DESC, player_id LIMIT %s",

@@ -5,22 +5,16 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from domain.match import ChatMode, Disclosure, MemoryAid, OnTimeOut, TimeControl
+from domain.match import PlayConditions
 
 
-class QuickMatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QuickMatchRequest[O](PlayConditions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A match to join, or to open if none fits; it is public, and starts by itself.
 
     Attributes:
         game: The game's id.
         options: The game's options; those left out have their defaults.
         seats: Number of seats; the game's fewest if left out.
-        disclosure: What everybody may see after the end.
-        memory_aid: Whether views of a game that has a memory aid show it.
-        time_control: How much time the seats have; all they want if left out.
-        on_time_out: What becomes of a seat whose time is up.
-        chat: Whether there is talk.
-        rated: Whether the outcome counts for ratings, if there is more than one seat.
         entropy: The caller's own contribution to chance, at most 256 printable characters. It is public and
             kept for ever, as all of the match is, though the account be erased: put nothing personal here.
     """
@@ -28,12 +22,6 @@ class QuickMatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fie
     game: str
     options: O | msgspec.UnsetType = msgspec.UNSET
     seats: Annotated[int, Meta(ge=1, le=64)] | None = None
-    disclosure: Disclosure = Disclosure.AT_END
-    memory_aid: MemoryAid = MemoryAid.ON
-    time_control: TimeControl = TimeControl()
-    on_time_out: OnTimeOut = OnTimeOut.RESIGN
-    chat: ChatMode = ChatMode.ON
-    rated: bool = True
     entropy: str = ""
 
 

@@ -13,15 +13,9 @@ from adapters.rest.problems import Problem
 from domain.match import (
     MATCH_EVENTS,
     Branched,
-    ChatMode,
-    Disclosure,
-    MemoryAid,
-    OnTimeOut,
+    Conditions,
     Opened,
     Resign,
-    StartMode,
-    TimeControl,
-    Visibility,
 )
 from domain.shared.catalogues import Clause, DataTable, DrawRule
 from domain.shared.game import AnyGame
@@ -35,7 +29,7 @@ from services.streams.match_stream import CaughtUp, End, EventItem, Heartbeat, S
 from services.streams.presence import PresenceItem
 
 
-class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MatchRequest[O](Conditions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A match to open.
 
     Attributes:
@@ -43,14 +37,6 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         options: The game's options; those left out have their defaults.
         seats: Number of seats; the game's fewest if left out.
         seat: The seat that the caller takes; none if left out.
-        visibility: Who may know of the match.
-        disclosure: What everybody may see after the end.
-        memory_aid: Whether views of a game that has a memory aid show it.
-        start: What begins the match once its seats are taken.
-        time_control: How much time the seats have; all they want if left out.
-        on_time_out: What becomes of a seat whose time is up.
-        chat: Whether there is talk.
-        rated: Whether the outcome counts for ratings, if the match is public and has more than one seat.
         entropy: The caller's own contribution to chance, at most 256 printable characters. It is public and
             kept for ever, as all of the match is, though the account be erased: put nothing personal here.
     """
@@ -59,14 +45,6 @@ class MatchRequest[O](Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     options: O | msgspec.UnsetType = msgspec.UNSET
     seats: Annotated[int, Meta(ge=1, le=64)] | None = None
     seat: Annotated[int, Meta(ge=0, le=63)] | None = None
-    visibility: Visibility = Visibility.PUBLIC
-    disclosure: Disclosure = Disclosure.AT_END
-    memory_aid: MemoryAid = MemoryAid.ON
-    start: StartMode = StartMode.AUTO
-    time_control: TimeControl = TimeControl()
-    on_time_out: OnTimeOut = OnTimeOut.RESIGN
-    chat: ChatMode = ChatMode.ON
-    rated: bool = True
     entropy: str = ""
 
 

@@ -378,7 +378,8 @@ def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
     match schema:
         case {"$ref": str(reference)}:
             name = reference.rpartition("/")[2]
-            return {"$ref": REFERENCE.format(name=names.get(name, name))}
+            said = {key: value for key, value in schema.items() if key == "description"}
+            return {"$ref": REFERENCE.format(name=names.get(name, name))} | said
         case {"propertyName": _, "mapping": dict(mapping)}:
             return schema | {
                 "mapping": {tag: _renamed({"$ref": to}, names)["$ref"] for tag, to in mapping.items()}

@@ -14,7 +14,7 @@ from adapters.rest.documentation.openapi import describes
 from adapters.rest.documentation.prepared import document
 from adapters.rest.requests import Call, body, caller, link, services
 from adapters.rest.routes.matches import Key, match_answer
-from domain.match import PlayerId
+from domain.match import PlayerId, conditions_of
 from services.bots.accounts import BOTS
 from services.lobby.invitations import Invitation
 from services.matches.opening import Proposal
@@ -169,14 +169,9 @@ async def quick_match(request: Call, key: Key = None) -> Response[bytes]:
         options=options_in(asked.options, game),
         seats=asked.seats,
         seat=0,
-        disclosure=asked.disclosure,
-        memory_aid=asked.memory_aid,
-        time_control=asked.time_control,
-        on_time_out=asked.on_time_out,
-        chat=asked.chat,
-        rated=asked.rated,
         entropy=asked.entropy,
         kind=player.holder_kind,
+        **conditions_of(asked),
     )
     used, listed = await services(request).quick_match.join(player.id, proposal, key)
     return await match_answer(request, listed, headers={"Idempotency-Key": used})

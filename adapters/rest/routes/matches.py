@@ -31,7 +31,7 @@ from adapters.rest.requests import (
 )
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed, weighed
-from domain.match import MatchStatus, PlayerId, seat_held
+from domain.match import MatchStatus, PlayerId, conditions_of, seat_held
 from domain.shared.viewers import SPECTATOR, seated
 from services.lobby.match_list import MatchFilter
 from services.matches.decisions import LONGEST_KEY
@@ -89,16 +89,9 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
         options=options_in(asked.options, game),
         seats=asked.seats,
         seat=asked.seat,
-        visibility=asked.visibility,
-        disclosure=asked.disclosure,
-        memory_aid=asked.memory_aid,
-        start=asked.start,
-        time_control=asked.time_control,
-        on_time_out=asked.on_time_out,
-        chat=asked.chat,
-        rated=asked.rated,
         entropy=asked.entropy,
         kind=player.holder_kind,
+        **conditions_of(asked),
     )
     used, listed = await known.openings.open(player.id, proposal, key)
     headers = {"Location": link(request, f"/v1/matches/{listed.id}"), "Idempotency-Key": used}
