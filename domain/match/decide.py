@@ -440,13 +440,13 @@ def _settled[S, O](
 
     A seat that gave up makes its default move whenever it is to act (common §6).
     """
-    while match.resigned and _outcome(game, match) is None:
+    outcome = _outcome(game, match)
+    while outcome is None and match.resigned:
         seat = next((seat for seat in game.to_act(match.state) if seat in match.resigned), None)
         if seat is None:
             break
         more, match = _by_default(game, match, seat, chance)
-        events = (*events, *more)
-    outcome = _outcome(game, match)
+        events, outcome = (*events, *more), _outcome(game, match)
     if outcome is not None:
         finished = Finished(outcome)
         return (*events, finished), evolve(game, match, finished)

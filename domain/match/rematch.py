@@ -2,18 +2,17 @@
 
 from typing import Any
 
-from msgspec.structs import replace
-
 from domain.match.rejections import Reason
 from domain.match.state import Match, MatchStatus
+from domain.shared.game import Game
 from domain.shared.rejections import Rejected
 from domain.shared.seats import next_seat
 
 
-def options_again[O](match: Match[Any, O]) -> O:
+def options_again[O](game: Game[Any, Any, Any, O], match: Match[Any, O]) -> O:
     """Return the options of a match that is played again: the seat behind the one that began begins.
 
-    A game that lets no seat be named for that, as one for a single seat, keeps its options.
+    A game that lets no seat be named to begin, as one for a single seat, keeps its options.
 
     Raises:
         Rejected: The match is not over, or is a branch.
@@ -24,8 +23,4 @@ def options_again[O](match: Match[Any, O]) -> O:
         raise Rejected(Reason.MATCH_CANCELLED)
     if match.status is not MatchStatus.FINISHED or match.first is None:
         raise Rejected(Reason.MATCH_NOT_OVER)
-    options: Any = match.terms.options
-    if not hasattr(options, "first_seat"):
-        return match.terms.options
-    again: O = replace(options, first_seat=next_seat(match.first, match.terms.seats))
-    return again
+    return game.begun_by(match.terms.options, next_seat(match.first, match.terms.seats))

@@ -23,6 +23,11 @@ def as_shown[Table](table: Table, outcome: Outcome) -> Table:
     return table
 
 
+def as_before[O](options: O, seat: Seat) -> O:
+    """Return options as they are, for games that let no seat be named to begin."""
+    return options
+
+
 def no_stones(state: Any) -> tuple[int, ...]:
     """Return no stones, for games that do not break ties by them."""
     return ()
@@ -52,6 +57,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
         draws: All that the rules ask of chance, in the order of the rules (common §4).
         initial: The state before the first event.
         why_not_options: Why options do not fit a number of seats, or None.
+        begun_by: Options by which a seat begins: how a match is opened that is played again.
         setup: Options, number of seats and chance to the opening events.
         to_act: The seats that must choose now, rising; none only when the game is over.
         why_not: Why a command of a seat is refused, or None.
@@ -96,6 +102,7 @@ class Game[S, C, E, O](Struct, frozen=True, kw_only=True):
     data: tuple[DataTable, ...]
     initial: S
     why_not_options: Callable[[O, int], StrEnum | None]
+    begun_by: Callable[[O, Seat], O] = as_before
     setup: Callable[[O, int, Chance], tuple[E, ...]]
     to_act: Callable[[S], tuple[Seat, ...]]
     why_not: Callable[[S, Seat, C], StrEnum | None]
@@ -142,7 +149,7 @@ def begin[S, E, O](
     game: Game[S, Any, E, O], options: O, seats: int, chance: Chance
 ) -> tuple[tuple[E, ...], S]:
     """Return the opening events of a game with all that they force, and the state they lead to."""
-    return _settled(game, game.initial, game.setup(options, seats, chance), chance)
+    return _with_forced(game, game.initial, game.setup(options, seats, chance), chance)
 
 
 def play[S, C, E](
@@ -153,7 +160,7 @@ def play[S, C, E](
     Raises:
         Rejected: The rules refuse the command.
     """
-    return _settled(game, state, game.decide(state, seat, command, chance), chance)
+    return _with_forced(game, state, game.decide(state, seat, command, chance), chance)
 
 
 def default_move[S, C](game: Game[S, C, Any, Any], state: S, seat: Seat) -> C:
@@ -166,7 +173,7 @@ def default_move[S, C](game: Game[S, C, Any, Any], state: S, seat: Seat) -> C:
     return moves[0]
 
 
-def _settled[S, E](
+def _with_forced[S, E](
     game: Game[S, Any, E, Any], state: S, events: tuple[E, ...], chance: Chance
 ) -> tuple[tuple[E, ...], S]:
     """Return the events and, one at a time until nothing is forced or the game is over, what they force."""

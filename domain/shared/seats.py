@@ -24,15 +24,15 @@ def next_seat(seat: Seat, seats: int) -> Seat:
     return Seat((seat + 1) % seats)
 
 
-type FirstSeat = Literal["random", 0, 1, 2, 3, 4]
-"""Who begins: chance says, or a seat is named (common §1)."""
+type Beginner = Literal["random"] | int
+"""Who begins: chance says, or a seat is named (common §1). A game's options say which seats may be."""
 
 
-def fits(first: FirstSeat, seats: int) -> bool:
+def fits(first: Beginner, seats: int) -> bool:
     """Return whether a table of so many seats has the one that is to begin; chance always finds one."""
     return first == "random" or first < seats
 
 
-def chosen(first: FirstSeat, seats: int, chance: Chance) -> Seat:
+def chosen(first: Beginner, seats: int, chance: Chance) -> Seat:
     """Return the seat that begins at a table of so many (common §1)."""
     return Seat(chance.below(seats) if first == "random" else first)

@@ -114,7 +114,7 @@ def _again(played: LoadedMatch) -> Proposal:
     terms = played.match.terms
     return Proposal(
         game=terms.game,
-        options=options_again(played.match),
+        options=options_again(played.game, played.match),
         seats=terms.seats,
         rematch_of=played.id,
         **conditions_of(terms),

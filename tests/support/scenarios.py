@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import pytest
 
@@ -12,10 +12,12 @@ from domain.shared.chance import Chance, SeededChance
 from domain.shared.game import AnyGame, Game, play
 from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
-from domain.shared.seats import FirstSeat, Seat, seats_in_order
+from domain.shared.seats import Seat, seats_in_order
+
+type FirstSeat = Literal["random", 0, 1, 2, 3, 4]
 
 FIRST_SEATS: tuple[FirstSeat, ...] = get_args(FirstSeat.__value__)
-"""Every way to say who begins: chance first, then the seats."""
+"""Every way to say who begins in a game for up to five: chance first, then the seats."""
 
 ANN, BEN, CAM, DAN, EVE = seats_in_order(5)
 """Who sits at the tables of the tests."""

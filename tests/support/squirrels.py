@@ -19,13 +19,16 @@ from domain.shared.chance import Chance
 from domain.shared.game import Game
 from domain.shared.outcomes import Outcome, Standings, best
 from domain.shared.rejections import Rejected
-from domain.shared.seats import FirstSeat, Seat, chosen, fits, seats_in_order
+from domain.shared.seats import Seat, chosen, fits, seats_in_order
 from domain.shared.tuples import draw, without
 from domain.shared.viewers import Viewer, ViewerKind
 
 type Nut = Literal["hazelnut", "acorn", "beechnut"]
 
 NUTS: tuple[Nut, ...] = get_args(Nut.__value__)
+
+
+type FirstSeat = Literal["random", 0, 1, 2, 3, 4]
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
@@ -164,6 +167,10 @@ class Table(Struct, frozen=True, tag_field="game", tag="squirrels"):
 
 def _why_not_options(options: Options, seats: int) -> Reason | None:
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
+
+
+def _begun_by(options: Options, seat: Seat) -> Options:
+    return replace(options, first_seat=seat)
 
 
 def _setup(options: Options, seats: int, chance: Chance) -> tuple[Event, ...]:
@@ -395,6 +402,7 @@ SQUIRRELS: Game[State, Command, Event, Options] = Game(
     data=(),
     initial=State((), (), (), True, 0),
     why_not_options=_why_not_options,
+    begun_by=_begun_by,
     setup=_setup,
     to_act=_to_act,
     why_not=_why_not,

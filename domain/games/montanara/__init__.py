@@ -1,6 +1,6 @@
 """Montanara: two seats dig crystals out of four mountains of face-down cards."""
 
-from domain.games.montanara.catalogue import DATA, RULESET, SEATS, Options, why_not_options
+from domain.games.montanara.catalogue import DATA, RULESET, SEATS, Options, begun_by, why_not_options
 from domain.games.montanara.commands import COMMANDS, Command, DeclineLook, Place, PlaceDrilled, StopDrilling
 from domain.games.montanara.decide import consequence, decide
 from domain.games.montanara.events import EVENTS, Event
@@ -33,6 +33,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
+    begun_by=begun_by,
     setup=setup,
     to_act=to_act,
     why_not=why_not,

@@ -1,13 +1,14 @@
 """The data of ruleset `montanara/1`: cards, board and options (montanara §1, §2)."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from domain.games.montanara.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade, counted
-from domain.shared.seats import FirstSeat, fits
+from domain.shared.seats import Seat, fits
 from domain.shared.tuples import sorter, without
 
 RULESET = "montanara/1"
@@ -85,6 +86,10 @@ class TunnelOrder(StrEnum):
     CHOSEN = "chosen"
 
 
+type FirstSeat = Literal["random", 0, 1, 2, 3, 4]
+"""Who begins: chance says, or a seat is named (§2, common §1)."""
+
+
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """What can be chosen when a match opens (§2).
 
@@ -111,6 +116,11 @@ def why_not_options(options: Options, seats: int) -> Reason | None:
     if sum(options.piles) != IN_RANGE:
         return Reason.PILES_DO_NOT_ADD_UP
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
+
+
+def begun_by(options: Options, seat: Seat) -> Options:
+    """Return options by which a seat begins, the others as they are (§2)."""
+    return replace(options, first_seat=seat)
 
 
 DATA = (

@@ -1,6 +1,6 @@
 """Montmartre: painters who sell to collectors; two to five seats."""
 
-from domain.games.montmartre.catalogue import DATA, RULESET, Options, why_not_options
+from domain.games.montmartre.catalogue import DATA, RULESET, Options, begun_by, why_not_options
 from domain.games.montmartre.commands import COMMANDS, Command, DeclineContract, Pick
 from domain.games.montmartre.decide import consequence, decide
 from domain.games.montmartre.events import EVENTS, Event
@@ -33,6 +33,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
+    begun_by=begun_by,
     setup=setup,
     to_act=to_act,
     why_not=why_not,

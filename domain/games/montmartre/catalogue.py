@@ -5,10 +5,11 @@ from enum import StrEnum
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from domain.games.montmartre.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade, counted
-from domain.shared.seats import FirstSeat, fits
+from domain.shared.seats import Seat, fits
 from domain.shared.tuples import sorter
 
 RULESET = "montmartre/1"
@@ -90,6 +91,9 @@ EMPTY_COLLECTORS = 2
 FRANCS = 15
 """How many francs bring the end (§7.1)."""
 
+type FirstSeat = Literal["random", 0, 1, 2, 3, 4]
+"""Who begins: chance says, or a seat is named (§2, common §1)."""
+
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """What can be chosen when a match opens (§2).
@@ -106,6 +110,11 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 def why_not_options(options: Options, seats: int) -> Reason | None:
     """Return why options do not fit the number of seats, or None (§2)."""
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
+
+
+def begun_by(options: Options, seat: Seat) -> Options:
+    """Return options by which a seat begins, the others as they are (§2)."""
+    return replace(options, first_seat=seat)
 
 
 DATA = (

@@ -1,6 +1,6 @@
 """Mount Drago: ten dragons race to the summit, and riders change from one to another; two to five seats."""
 
-from domain.games.mount_drago.catalogue import DATA, RULESET, Options, why_not_options
+from domain.games.mount_drago.catalogue import DATA, RULESET, Options, begun_by, why_not_options
 from domain.games.mount_drago.commands import COMMANDS, Command, Draw
 from domain.games.mount_drago.decide import consequence, decide
 from domain.games.mount_drago.events import EVENTS, Event
@@ -33,6 +33,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
+    begun_by=begun_by,
     setup=setup,
     to_act=to_act,
     why_not=why_not,

@@ -5,10 +5,11 @@ from enum import StrEnum
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from domain.games.mount_drago.rejections import Reason
 from domain.shared.catalogues import DataTable, Grade, counted
-from domain.shared.seats import FirstSeat, fits
+from domain.shared.seats import Seat, fits
 from domain.shared.tuples import sorter
 
 RULESET = "mount_drago/recon-1"
@@ -112,6 +113,10 @@ def board_for(seats: int) -> Board:
     return _FOR_2_AND_3 if seats <= 3 else _FOR_4_AND_5
 
 
+type FirstSeat = Literal["random", 0, 1, 2, 3, 4]
+"""Who begins: chance says, or a seat is named (§2, common §1)."""
+
+
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """What can be chosen when a match opens (§2).
 
@@ -127,6 +132,11 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 def why_not_options(options: Options, seats: int) -> Reason | None:
     """Return why options do not fit the number of seats, or None (§2)."""
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
+
+
+def begun_by(options: Options, seat: Seat) -> Options:
+    """Return options by which a seat begins, the others as they are (§2)."""
+    return replace(options, first_seat=seat)
 
 
 def _rows(board: Board) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Mountains: hikes for which two to five seats lend one another their equipment."""
 
-from domain.games.mountains.catalogue import DATA, HAND_SIZES, RULESET, Options, why_not_options
+from domain.games.mountains.catalogue import DATA, HAND_SIZES, RULESET, Options, begun_by, why_not_options
 from domain.games.mountains.commands import COMMANDS, AbandonHike, Command, DeclineHike, DeclineOffer
 from domain.games.mountains.decide import consequence, decide
 from domain.games.mountains.events import EVENTS, Event
@@ -33,6 +33,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     draws=DRAWS,
     initial=INITIAL,
     why_not_options=why_not_options,
+    begun_by=begun_by,
     setup=setup,
     to_act=to_act,
     why_not=why_not,

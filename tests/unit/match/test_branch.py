@@ -150,4 +150,4 @@ def test_a_branch_is_not_played_again() -> None:
     _, branch = submit(PEBBLES, branch, ANN, Resign(), luck())
     assert branch.status is MatchStatus.FINISHED
     with pytest.raises(Rejected, match=Reason.IS_BRANCH):
-        options_again(branch)
+        options_again(PEBBLES, branch)

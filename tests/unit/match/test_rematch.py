@@ -36,17 +36,19 @@ def test_the_next_seat_begins(game: str) -> None:
     """The seat behind the one that began is named, seat 0 behind the last; all other options stay."""
     seats, options = GAMES[game].max_seats, GAMES[game].options
     first_seats = range(seats)
-    named = [options_again(over(game, options(first_seat=first), seats)) for first in first_seats]
+    named = [
+        options_again(GAMES[game], over(game, options(first_seat=first), seats)) for first in first_seats
+    ]
     assert named == [options(first_seat=(first + 1) % seats) for first in first_seats]
     by_chance = over(game, options(), seats)
     assert by_chance.first is not None
-    assert options_again(by_chance) == options(first_seat=(by_chance.first + 1) % seats)
+    assert options_again(GAMES[game], by_chance) == options(first_seat=(by_chance.first + 1) % seats)
 
 
 def test_a_match_for_one_is_played_again_as_it_was() -> None:
     """Without other seats there is nothing to rotate."""
     options = GAMES["montana"].options(redeals=3, deal=7)
-    assert options_again(over("montana", options, 1)) == options
+    assert options_again(GAMES["montana"], over("montana", options, 1)) == options
 
 
 def test_only_a_match_that_is_over_is_played_again() -> None:
@@ -58,8 +60,8 @@ def test_only_a_match_that_is_over_is_played_again() -> None:
     _, still_played = submit(game, played, Seat(2), Resign(), luck())
     for match in (waiting, played, still_played):
         with pytest.raises(Rejected) as refused:
-            options_again(match)
+            options_again(game, match)
         assert refused.value.reason is Reason.MATCH_NOT_OVER
     with pytest.raises(Rejected) as refused:
-        options_again(called_off)
+        options_again(game, called_off)
     assert refused.value.reason is Reason.MATCH_CANCELLED

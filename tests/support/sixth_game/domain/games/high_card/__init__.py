@@ -2,7 +2,7 @@
 
 from domain.shared.game import Game
 
-from .catalogue import DATA, RULESET, SEATS, Options, why_not_options
+from .catalogue import DATA, RULESET, SEATS, Options, begun_by, why_not_options
 from .commands import COMMANDS, Command
 from .decide import consequence, decide
 from .events import EVENTS, Event
@@ -33,6 +33,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     data=DATA,
     initial=INITIAL,
     why_not_options=why_not_options,
+    begun_by=begun_by,
     setup=setup,
     to_act=to_act,
     why_not=why_not,

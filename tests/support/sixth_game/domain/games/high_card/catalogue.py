@@ -3,9 +3,10 @@
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from domain.shared.catalogues import DataTable, Grade, counted
-from domain.shared.seats import FirstSeat, fits
+from domain.shared.seats import Seat, fits
 from domain.shared.tuples import sorter
 
 from .rejections import Reason
@@ -23,6 +24,9 @@ CARDS: tuple[Card, ...] = get_args(Card.__value__)
 in_order = sorter(CARDS)
 """Sorts cards, the lowest first (common §2, §9)."""
 
+type FirstSeat = Literal["random", 0, 1]
+"""Who begins: chance says, or a seat is named (§2, common §1)."""
+
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """What can be chosen when a match opens (§2).
@@ -39,6 +43,11 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 def why_not_options(options: Options, seats: int) -> Reason | None:
     """Return why options do not fit the number of seats, or None (§2)."""
     return None if fits(options.first_seat, seats) else Reason.FIRST_SEAT_OUT_OF_RANGE
+
+
+def begun_by(options: Options, seat: Seat) -> Options:
+    """Return options by which a seat begins, the others as they are (§2)."""
+    return replace(options, first_seat=seat)
 
 
 DATA = (DataTable("cards", Grade.GIVEN, "Rules, section 1: eight cards.", counted(CARDS)),)
