@@ -10,8 +10,8 @@ from domain.shared.chain import genesis
 from services.matches.envelopes import fact_of
 from services.proof.redecision import Retelling
 from services.proof.stored_audit import Rules
-from tests.support.random_matches import Table
-from tests.support.stored import StoredMatch, random_match, store
+from tests.support.games.random_matches import Table
+from tests.support.stores.stored import StoredMatch, random_match, store
 
 
 def compare(matches: int, rounds: int) -> None:

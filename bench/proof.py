@@ -17,8 +17,8 @@ from domain.shared.chain import genesis, salts
 from domain.shared.seats import Seat
 from domain.shared.viewers import seated
 from services.proof.redecision import Retelling
-from tests.support.chains import MATCH, SEED, Linked, chained, fair, shown, viewers
-from tests.support.random_matches import Step, Table
+from tests.support.games.random_matches import Step, Table
+from tests.support.proof.chains import MATCH, SEED, Linked, chained, fair, shown, viewers
 
 
 def compare(matches: int, rounds: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.database import Databases, choose, running_server
+from tests.support.stores.database import Databases, choose, running_server
 
 
 def pytest_report_header() -> str:

@@ -17,7 +17,7 @@ from domain.shared.canonical import canonical
 from domain.shared.chain import written
 from domain.shared.game import AnyGame
 from domain.shared.seats import seats_in_order
-from tests.support.corpus import (
+from tests.support.games.corpus import (
     CHECKED,
     Agreed,
     AnyFinished,
@@ -28,8 +28,8 @@ from tests.support.corpus import (
     keep,
     path_of,
 )
-from tests.support.random_matches import MOST_COMMANDS, Table, random_options, tables
-from tests.support.shapes import shapes_of
+from tests.support.games.random_matches import MOST_COMMANDS, Table, random_options, tables
+from tests.support.games.shapes import shapes_of
 
 MATCHES = 600
 """How many matches of a ruleset are made, shared by its numbers of seats."""

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from domain.games import GAMES
 from domain.match import MatchStatus, to_act
-from tests.support.checked_play import checked
-from tests.support.commands import asked_for
-from tests.support.random_matches import Table, tables
-from tests.support.rulings import RULINGS, Proved, shown
-from tests.support.shapes import shape_of
+from tests.support.games.checked_play import checked
+from tests.support.games.commands import asked_for
+from tests.support.games.random_matches import Table, tables
+from tests.support.games.rulings import RULINGS, Proved, shown
+from tests.support.games.shapes import shape_of
 
 STRETCH = 250
 """How many matches a process plays before it reports."""

@@ -3,8 +3,8 @@
 import pytest
 
 from domain.games import GAMES
-from tests.support.random_matches import tables
-from tests.support.squirrels import SQUIRRELS
+from tests.support.games.random_matches import tables
+from tests.support.games.squirrels import SQUIRRELS
 
 TABLES = tables(*GAMES.values(), SQUIRRELS)
 CHOICES = {

@@ -12,11 +12,11 @@ from domain.shared.chain import genesis
 from domain.shared.chance import SeededChance
 from domain.shared.viewers import ALL_SEEING
 from services.proof.bundle_audit import Check, verify
-from tests.support.branches import CALLER, branched, some_match
-from tests.support.bundles import bundle_of
-from tests.support.chains import MATCH, chained, shown, viewers
-from tests.support.places import rarely
-from tests.support.random_matches import Table, reached
+from tests.support.games.branches import CALLER, branched, some_match
+from tests.support.games.places import rarely
+from tests.support.games.random_matches import Table, reached
+from tests.support.proof.bundles import bundle_of
+from tests.support.proof.chains import MATCH, chained, shown, viewers
 
 MATCHES = range(2)
 SHARE = 0.1

@@ -11,9 +11,9 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from services.proof.bundle_audit import Altered, Audit, Check, verify
 from services.proof.bundles import lines_of
-from tests.support.bundles import bundled
-from tests.support.chains import viewers
-from tests.support.random_matches import Table
+from tests.support.games.random_matches import Table
+from tests.support.proof.bundles import bundled
+from tests.support.proof.chains import viewers
 
 SIGNATURES = Ed25519Signatures()
 FLIPPED = 800

@@ -8,7 +8,7 @@ from math import cbrt, sqrt
 import pytest
 
 from domain.shared.chance import Chance, SeededChance, decision_chance
-from tests.support.random_matches import Luck, Table, luck_of, played
+from tests.support.games.random_matches import Luck, Table, luck_of, played
 
 MATCHES = range(4)
 TRIES = 2_000

@@ -17,8 +17,8 @@ from domain.match import (
     to_act,
 )
 from domain.shared.seats import Seat
-from tests.support.chains import fair, time_of
-from tests.support.random_matches import Table
+from tests.support.games.random_matches import Table
+from tests.support.proof.chains import fair, time_of
 
 CONTROLS = (
     TimeControl(TimeControlKind.RESERVE, 40, 0),

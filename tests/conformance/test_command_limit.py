@@ -30,11 +30,11 @@ from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING
 from services.matches.same_terms import fit_of
 from services.proof.bundle_audit import Altered, verify
-from tests.support.bundles import bundle_of, bundled
-from tests.support.chains import fair, viewers
-from tests.support.matches import at, decided, holder, playing, terms
-from tests.support.random_matches import Step, Table
-from tests.support.scenarios import luck
+from tests.support.games.matches import at, decided, holder, playing, terms
+from tests.support.games.random_matches import Step, Table
+from tests.support.games.scenarios import luck
+from tests.support.proof.bundles import bundle_of, bundled
+from tests.support.proof.chains import fair, viewers
 
 LIMIT = 4
 MATCHES = range(6)

@@ -10,8 +10,8 @@ import pytest
 from domain.games import GAMES
 from domain.match import legal_moves, to_act
 from domain.shared.game import default_move
-from tests.support.places import rarely
-from tests.support.random_matches import reached, tables
+from tests.support.games.places import rarely
+from tests.support.games.random_matches import reached, tables
 
 MATCHES = range(6)
 SHARE = 0.2

@@ -12,9 +12,9 @@ from domain.match import AnyMatch, PlayerId, evolve, seen
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
 from services.matches.store import Recorded, Snapshot
-from tests.support.differences import plain
-from tests.support.matches import LINK
-from tests.support.random_matches import Table, played
+from tests.support.faces.differences import plain
+from tests.support.games.matches import LINK
+from tests.support.games.random_matches import Table, played
 
 MATCHES = range(10)
 ID = UUID(int=0)

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from domain.shared.chance import Chance
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR
-from tests.support.leaks import leaking_variants
-from tests.support.random_matches import Table, reached, varied
-from tests.support.squirrels import SQUIRRELS, Eaten, Event, State
-from tests.support.twins import Leak, Parts, hidden_parts, look_for_leaks
+from tests.support.games.leaks import leaking_variants
+from tests.support.games.random_matches import Table, reached, varied
+from tests.support.games.squirrels import SQUIRRELS, Eaten, Event, State
+from tests.support.games.twins import Leak, Parts, hidden_parts, look_for_leaks
 
 SHOWING = range(100)
 """The matches among which some show what is hidden."""

@@ -12,11 +12,11 @@ from domain.match import AnyMatch, Reason, legal_moves, submit, to_act, why_not
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import seated
-from tests.support.commands import asked_for
-from tests.support.places import rarely
-from tests.support.random_matches import Table, reached
-from tests.support.scenarios import luck
-from tests.support.shapes import orders
+from tests.support.games.commands import asked_for
+from tests.support.games.places import rarely
+from tests.support.games.random_matches import Table, reached
+from tests.support.games.scenarios import luck
+from tests.support.games.shapes import orders
 
 MATCHES = range(20)
 SHARE = 0.05

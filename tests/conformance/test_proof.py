@@ -11,9 +11,9 @@ from domain.match.proof import flaw
 from domain.shared.chain import genesis
 from domain.shared.seats import seats_in_order
 from domain.shared.viewers import SPECTATOR, seated
-from tests.support.chains import MATCH, Linked, ShownEvent, chained, shown, viewers
-from tests.support.differences import plain
-from tests.support.random_matches import Table, played
+from tests.support.faces.differences import plain
+from tests.support.games.random_matches import Table, played
+from tests.support.proof.chains import MATCH, Linked, ShownEvent, chained, shown, viewers
 
 MATCHES = range(4)
 TRIED = 30

@@ -1,7 +1,7 @@
 """Whole random matches of every game: they end, lose no piece, and fold again to what they were."""
 
-from tests.support.checked_play import checked
-from tests.support.random_matches import Table
+from tests.support.games.checked_play import checked
+from tests.support.games.random_matches import Table
 
 CLOSELY = 20
 """Two matches of so many, one without resignations, are looked into at every version, and folded."""

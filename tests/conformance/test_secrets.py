@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from domain.games import GAMES
-from tests.support.places import NEIGHBOURHOODS
-from tests.support.random_matches import Table, tables, varied
-from tests.support.rulings import RULINGS, Played
-from tests.support.twins import hidden_parts, look_for_leaks, look_in_rare_places
+from tests.support.games.places import NEIGHBOURHOODS
+from tests.support.games.random_matches import Table, tables, varied
+from tests.support.games.rulings import RULINGS, Played
+from tests.support.games.twins import hidden_parts, look_for_leaks, look_in_rare_places
 
 MATCHES = range(250)
 """The matches from which those are taken in which every event comes up."""

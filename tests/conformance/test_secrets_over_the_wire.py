@@ -30,13 +30,13 @@ from services.matches.decisions import as_given
 from services.matches.loaded import LoadedMatch, LoadedMatches
 from services.matches.opening import Proposal
 from services.shared.ids import MatchId
-from tests.support.commands import asked_for
-from tests.support.database import Databases, prepare_template
-from tests.support.faces import Face, Grpc, Rest, Said
-from tests.support.random_matches import Table, random_options, tables
-from tests.support.scenarios import luck
-from tests.support.server import Server
-from tests.support.use_cases import PostgresStores, lobby_of, postgres_stores
+from tests.support.faces.faces import Face, Grpc, Rest, Said
+from tests.support.faces.server import Server
+from tests.support.games.commands import asked_for
+from tests.support.games.random_matches import Table, random_options, tables
+from tests.support.games.scenarios import luck
+from tests.support.stores.database import Databases, prepare_template
+from tests.support.stores.use_cases import PostgresStores, lobby_of, postgres_stores
 
 COMMANDS = 6
 """How many commands both matches are played on at the most."""

@@ -13,7 +13,7 @@ from services.players.accounts import REMEMBERED
 from services.players.store import Player, Scope, Token
 from services.shared.errors import Unauthenticated
 from services.shared.ids import TokenId, new_uuid, written
-from tests.support.use_cases import ManualClock, Stores, memory_stores, postgres_stores
+from tests.support.stores.use_cases import ManualClock, Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)

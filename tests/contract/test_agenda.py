@@ -21,7 +21,7 @@ from services.bots.turns import BotPlayers
 from services.matches.decisions import as_given
 from services.shared.ids import MatchId
 from services.use_cases import Services
-from tests.support.use_cases import (
+from tests.support.stores.use_cases import (
     ManualClock,
     Stores,
     lobby_of,

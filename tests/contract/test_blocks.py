@@ -20,10 +20,10 @@ from services.notify.player_feed import PlayerEventKind
 from services.notify.subscriptions import MessageType, Reach, WebhookOwner
 from services.shared.errors import Malformed, NotFound, TooMany
 from services.use_cases import Services
-from tests.support.grpc_client import refusal_of
-from tests.support.lobby import match_of, seated, wanted
-from tests.support.proving import proved
-from tests.support.use_cases import Stores, memory_stores, postgres_stores
+from tests.support.faces.grpc_client import refusal_of
+from tests.support.faces.proving import proved
+from tests.support.stores.lobby import match_of, seated, wanted
+from tests.support.stores.use_cases import Stores, memory_stores, postgres_stores
 
 
 @pytest.fixture(params=["memory", "postgres"])

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from services.players.store import Scope
-from tests.support.lobby_faces import Rest, Table, Told, over_grpc, rest
-from tests.support.use_cases import memory_stores
+from tests.support.faces.lobby_faces import Rest, Table, Told, over_grpc, rest
+from tests.support.stores.use_cases import memory_stores
 
 
 @pytest.fixture(params=["rest", "grpc"])

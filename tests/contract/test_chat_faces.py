@@ -17,7 +17,7 @@ from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
 from services.chat.chat import PACE
 from services.players.store import Scope
-from tests.support.use_cases import memory_stores
+from tests.support.stores.use_cases import memory_stores
 
 UNKNOWN = "message_01j00000000000000000000000"
 OF_ROOM = {"players": pb.CHAT_ROOM_PLAYERS, "seat": pb.CHAT_ROOM_SEAT, "spectators": pb.CHAT_ROOM_SPECTATORS}

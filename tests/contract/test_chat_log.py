@@ -28,7 +28,7 @@ from services.chat.log import (
 )
 from services.shared.errors import Unauthenticated
 from services.shared.ids import MatchId, match_id, new_uuid, written
-from tests.support.use_cases import memory_stores, postgres_stores
+from tests.support.stores.use_cases import memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)
 PACE = Pace(3, timedelta(seconds=30))

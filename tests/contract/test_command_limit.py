@@ -7,8 +7,8 @@ import pytest
 
 from domain.match import COMMAND_LIMIT, PlayerId
 from services.shared.ids import MatchId
-from tests.support.lobby_faces import Table, over_grpc, rest
-from tests.support.use_cases import Stores, memory_stores
+from tests.support.faces.lobby_faces import Table, over_grpc, rest
+from tests.support.stores.use_cases import Stores, memory_stores
 
 LIMIT = 3
 

@@ -23,9 +23,9 @@ from domain.match import Resign
 from domain.shared.game import AnyGame
 from domain.shared.seats import Seat
 from services.use_cases import Services
-from tests.support.faces import mapper
-from tests.support.grpc_client import refusal_of
-from tests.support.use_cases import Stores, memory_stores
+from tests.support.faces.faces import mapper
+from tests.support.faces.grpc_client import refusal_of
+from tests.support.stores.use_cases import Stores, memory_stores
 
 BONUS = 1_000
 """The points that every seat has more in the later edition."""

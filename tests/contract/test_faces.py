@@ -11,7 +11,7 @@ from adapters.grpc.server import SERVICES
 from adapters.rest.app import build
 from adapters.rest.documentation.openapi import component
 from domain.games import GAMES
-from tests.support.use_cases import memory_stores
+from tests.support.stores.use_cases import memory_stores
 
 DOCUMENT: dict[str, Any] = json.loads(build(memory_stores().node(), "0").state.openapi)
 OPERATIONS: dict[str, dict[str, Any]] = {

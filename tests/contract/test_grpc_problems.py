@@ -34,7 +34,7 @@ from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStu
 from adapters.grpc.server import SERVICES, GrpcServer
 from domain.games import GAMES
 from services.shared.errors import Unavailable
-from tests.support.use_cases import Stores, memory_stores
+from tests.support.stores.use_cases import Stores, memory_stores
 
 Code = grpc.StatusCode
 SUBMIT = "/montane.v1.MatchService/SubmitCommand"

@@ -20,14 +20,8 @@ from services.matches.decisions import as_given
 from services.proof.head_signer import GRACE, LOOK, HeadSigner
 from services.proof.heads import KeyElsewhere
 from services.shared.ids import MatchId
-from tests.support.lobby import ANN
-from tests.support.use_cases import (
-    ManualClock,
-    Stores,
-    memory_stores,
-    postgres_stores,
-    proposal,
-)
+from tests.support.stores.lobby import ANN
+from tests.support.stores.use_cases import ManualClock, Stores, memory_stores, postgres_stores, proposal
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 12, 1, tzinfo=UTC)

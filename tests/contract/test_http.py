@@ -16,7 +16,7 @@ from domain.shared.seats import Seat
 from services.shared.ids import MatchId
 from services.shared.rate_limits import Budget, Limiter, Limits, Meter
 from services.streams.presence import PresenceItem, SeatPresence
-from tests.support.use_cases import Stores, memory_stores
+from tests.support.stores.use_cases import Stores, memory_stores
 
 JSON = {"Content-Type": "application/json"}
 NINE = {"command": {"type": "move_card", "card": "9H"}}

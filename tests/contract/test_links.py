@@ -13,9 +13,9 @@ from services.shared.errors import NotFound
 from services.shared.ids import MatchId
 from services.streams.match_stream import EndReason
 from services.use_cases import Services
-from tests.support.lobby import ANN, BEN, CAM, DOT, opened
-from tests.support.lobby_faces import Table, over_grpc, rest
-from tests.support.use_cases import Stores, memory_stores, postgres_stores
+from tests.support.faces.lobby_faces import Table, over_grpc, rest
+from tests.support.stores.lobby import ANN, BEN, CAM, DOT, opened
+from tests.support.stores.use_cases import Stores, memory_stores, postgres_stores
 
 UNKNOWN = ("404", "NO_SUCH_MATCH")
 

@@ -8,8 +8,8 @@ import pytest
 
 from services.bots.accounts import BOTS
 from services.players.store import Scope
-from tests.support.lobby_faces import Rest, Table, over_grpc, rest
-from tests.support.use_cases import memory_stores
+from tests.support.faces.lobby_faces import Rest, Table, over_grpc, rest
+from tests.support.stores.use_cases import memory_stores
 
 
 @pytest.fixture(params=["rest", "grpc"])

@@ -41,8 +41,8 @@ from services.matches.same_terms import fit_of
 from services.matches.store import Secrets
 from services.shared.errors import Malformed, NotFound, Unauthenticated
 from services.shared.ids import MatchId, match_id, written
-from tests.support.database import Databases
-from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
+from tests.support.stores.database import Databases
+from tests.support.stores.use_cases import Stores, memory_stores, postgres_stores, proposal
 
 ANN, BEN, CAM, EVE, FAY = (PlayerId(f"player_{number:026}") for number in range(1, 6))
 FRESH = match_id(UUID(int=1))

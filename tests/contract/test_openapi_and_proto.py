@@ -23,7 +23,7 @@ from adapters.grpc.mapping import COMMAND, PAYLOAD, enum_of, message_of
 from adapters.rest.app import build
 from adapters.rest.documentation.openapi import component
 from domain.games import GAMES
-from tests.support.use_cases import memory_stores
+from tests.support.stores.use_cases import memory_stores
 
 STORES = memory_stores()
 SCHEMAS: dict[str, Any] = json.loads(build(STORES.node(), "0").state.openapi)["components"]["schemas"]

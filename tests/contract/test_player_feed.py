@@ -29,9 +29,9 @@ from services.notify.player_feed import Place, PlayerEvent, PlayerEventItem, Pla
 from services.players.store import Scope
 from services.shared.ids import MatchId
 from services.use_cases import Services
-from tests.support.database import end_sessions
-from tests.support.server import eventually
-from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
+from tests.support.faces.server import eventually
+from tests.support.stores.database import end_sessions
+from tests.support.stores.use_cases import Stores, memory_stores, postgres_stores, proposal
 
 MOUNTAINS = GAMES["mountains"].options()
 

@@ -32,8 +32,8 @@ from services.players.accounts import TOKEN_PREFIX, Players, hash_of
 from services.players.store import Player, Token
 from services.shared.ids import TokenId, new_uuid, written
 from services.use_cases import Services
-from tests.support.issuer import AUDIENCE, LocalIssuer
-from tests.support.use_cases import ManualClock, memory_stores
+from tests.support.faces.issuer import AUDIENCE, LocalIssuer
+from tests.support.stores.use_cases import ManualClock, memory_stores
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 STORES = memory_stores()

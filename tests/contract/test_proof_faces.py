@@ -32,9 +32,9 @@ from services.proof.heads import SignedDay
 from services.proof.keys import Key
 from services.shared.ids import MatchId
 from services.shared.rate_limits import Budget, Limiter, Limits
-from tests.support.grpc_client import refusal_of
-from tests.support.lobby import wanted
-from tests.support.use_cases import ManualClock, memory_stores
+from tests.support.faces.grpc_client import refusal_of
+from tests.support.stores.lobby import wanted
+from tests.support.stores.use_cases import ManualClock, memory_stores
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 PATHS: Mapping[str, str] = {

@@ -16,9 +16,9 @@ from services.lobby.waiting import Placed, Wish
 from services.players.block_list import Blocked
 from services.shared.errors import Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid
-from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
-from tests.support.server import free_port
-from tests.support.use_cases import Stores, memory_stores, postgres_stores
+from tests.support.faces.server import free_port
+from tests.support.stores.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
+from tests.support.stores.use_cases import Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 OLDER, NEWER, NEWEST = (match_id(new_uuid(NOW + timedelta(seconds=seconds))) for seconds in range(3))

@@ -18,8 +18,8 @@ from services.players.quotas import Holding, QuotaKind
 from services.shared.errors import TooMany
 from services.shared.ids import MatchId, match_id, new_uuid
 from services.use_cases import Services
-from tests.support.lobby import ANN, BEN, CAM, match_of, opened, sits, wanted
-from tests.support.use_cases import MOST_HELD, Stores, memory_stores, postgres_stores, proposal
+from tests.support.stores.lobby import ANN, BEN, CAM, match_of, opened, sits, wanted
+from tests.support.stores.use_cases import MOST_HELD, Stores, memory_stores, postgres_stores, proposal
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 MATCHES = [match_id(new_uuid(NOW)) for _ in range(100)]

@@ -21,8 +21,8 @@ from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
 from services.players.records import Ranked, Rating, Statistics
 from services.shared.errors import Malformed, NotFound
-from tests.support.montana import ENDLESS, WALK
-from tests.support.use_cases import Stores, lobby_of, memory_stores, postgres_stores, proposal
+from tests.support.games.montana import ENDLESS, WALK
+from tests.support.stores.use_cases import Stores, lobby_of, memory_stores, postgres_stores, proposal
 
 MOUNTAINS = GAMES["mountains"]
 

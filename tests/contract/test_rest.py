@@ -16,7 +16,7 @@ from adapters.rest.bodies.matches import game_bodies
 from adapters.rest.documentation.openapi import component
 from domain.games import GAMES
 from services.shared.rate_limits import Budget, Limiter, Limits
-from tests.support.use_cases import memory_stores
+from tests.support.stores.use_cases import memory_stores
 
 ENOUGH = Budget(1_000_000, 60)
 GENEROUS = Limits(token=ENOUGH, anonymous=ENOUGH, address=ENOUGH, login=ENOUGH, streams=ENOUGH)

@@ -10,7 +10,7 @@ import pytest
 from adapters.rest.app import build
 from adapters.rest.problems import ALL_KINDS
 from services.shared.errors import Unavailable
-from tests.support.use_cases import Stores, memory_stores
+from tests.support.stores.use_cases import Stores, memory_stores
 
 JSON = {"Content-Type": "application/json"}
 NINE = {"command": {"type": "move_card", "card": "9H"}}

@@ -18,9 +18,9 @@ from services.matches.loaded import command_name
 from services.matches.store import ClaimedOpening, Recorded, Secrets, Snapshot, StoredCommand, VersionTaken
 from services.shared.errors import NotFound, Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid, written
-from tests.support.matches import LINK
-from tests.support.server import free_port
-from tests.support.use_cases import Stores, memory_stores, postgres_stores
+from tests.support.faces.server import free_port
+from tests.support.games.matches import LINK
+from tests.support.stores.use_cases import Stores, memory_stores, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 123456, tzinfo=UTC)
 ANN = PlayerId(written("player", new_uuid(NOW)))

@@ -23,11 +23,11 @@ from domain.shared.chain import commitment, genesis, read, written
 from domain.shared.viewers import SPECTATOR
 from services.proof.bundle_audit import Altered, Check, verify
 from services.proof.bundles import lines_of
-from tests.support.branches import branched
-from tests.support.browser import chromium, needs_chromium
-from tests.support.bundles import bundle_of, bundled
-from tests.support.chains import viewers
-from tests.support.random_matches import Table, tables
+from tests.support.faces.browser import chromium, needs_chromium
+from tests.support.games.branches import branched
+from tests.support.games.random_matches import Table, tables
+from tests.support.proof.bundles import bundle_of, bundled
+from tests.support.proof.chains import viewers
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "clients" / "verifier-js"

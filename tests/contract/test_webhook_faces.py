@@ -14,9 +14,9 @@ from adapters.grpc.server import GrpcServer
 from adapters.rest.app import build
 from services.notify.subscriptions import MOST
 from services.players.store import Scope
-from tests.support.grpc_client import refusal_of
-from tests.support.proving import proved
-from tests.support.use_cases import Stores, memory_stores, proposal
+from tests.support.faces.grpc_client import refusal_of
+from tests.support.faces.proving import proved
+from tests.support.stores.use_cases import Stores, memory_stores, proposal
 
 URL = "https://ann.example/hook"
 PATH = "/v1/webhooks"

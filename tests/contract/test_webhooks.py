@@ -51,9 +51,9 @@ from services.notify.subscriptions import (
 from services.shared.errors import Forbidden, Malformed, NotFound, TooMany, Unavailable
 from services.shared.ids import MatchId, parsed
 from services.use_cases import Services
-from tests.support.differences import plain
-from tests.support.proving import echo, proved
-from tests.support.use_cases import Stores, memory_stores, postgres_stores, proposal
+from tests.support.faces.differences import plain
+from tests.support.faces.proving import echo, proved
+from tests.support.stores.use_cases import Stores, memory_stores, postgres_stores, proposal
 
 URL = "https://ann.example/hook"
 ALL = [MessageType.STARTED, MessageType.ENDED, MessageType.MATCH_EVENT]

@@ -17,8 +17,8 @@ from services.lobby.match_list import MatchFilter
 from services.shared.errors import RateLimited
 from services.shared.ids import MatchId
 from services.shared.rate_limits import Budget, Limiter, Limits, Meter
-from tests.contract.test_limits import Faces, serving
-from tests.support.lobby import wanted
+from tests.integration.test_limits import Faces, serving
+from tests.support.stores.lobby import wanted
 
 ENOUGH = 100_000
 RENEWALS, SAID = 228, 55

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from tests.e2e.test_webhooks import deliveries, kinds, subscribed
-from tests.support.receiver import answers, receiver
-from tests.support.server import Client, Server
+from tests.support.faces.receiver import answers, receiver
+from tests.support.faces.server import Client, Server
 
 WISH = {
     "game": "mount_drago",

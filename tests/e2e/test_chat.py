@@ -10,7 +10,7 @@ from google.protobuf.json_format import MessageToDict
 
 from adapters.grpc.generated.montane.v1 import chat_pb2 as pb
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceStub
-from tests.support.server import Client, Server
+from tests.support.faces.server import Client, Server
 
 QUIET = 20.0
 """Seconds without an item after which a reader gives up."""

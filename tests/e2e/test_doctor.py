@@ -13,9 +13,9 @@ from psycopg.conninfo import make_conninfo
 from adapters.cli import app
 from adapters.postgres.connection import access
 from adapters.postgres.own_server.embedded import EmbeddedPostgres
-from tests.support.database import Databases
-from tests.support.pooler import pooling
-from tests.support.server import free_port
+from tests.support.faces.server import free_port
+from tests.support.stores.database import Databases
+from tests.support.stores.pooler import pooling
 
 COMMANDS = (
     ("serve",),

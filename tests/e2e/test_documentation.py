@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Error
 
-from tests.support.browser import chromium, needs_chromium
-from tests.support.server import Server
+from tests.support.faces.browser import chromium, needs_chromium
+from tests.support.faces.server import Server
 
 pytestmark = needs_chromium
 

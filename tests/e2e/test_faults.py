@@ -21,11 +21,11 @@ from adapters.postgres.connection.connections import ANSWER_SECONDS, CONNECT_SEC
 from adapters.postgres.migrate import migrations
 from adapters.postgres.own_server.embedded import EmbeddedPostgres
 from services.shared.ids import MatchId
-from tests.support.database import Databases
-from tests.support.load import Player, check_log, endless, keys_in_log, playing, press_on
-from tests.support.relay import relay
-from tests.support.server import Client, Server, descendants, eventually
-from tests.support.use_cases import postgres_stores
+from tests.support.faces.server import Client, Server, descendants, eventually
+from tests.support.stores.database import Databases
+from tests.support.stores.load import Player, check_log, endless, keys_in_log, playing, press_on
+from tests.support.stores.relay import relay
+from tests.support.stores.use_cases import postgres_stores
 
 MATCHES = 16
 LIMIT = ANSWER_SECONDS + CONNECT_SECONDS

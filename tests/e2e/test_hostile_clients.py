@@ -20,10 +20,10 @@ from websockets.sync.client import connect
 
 from adapters.grpc.generated.montane.v1 import matches_pb2
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
-from tests.support.bystander import Bystander
-from tests.support.grpc_client import GrpcClient
-from tests.support.http2 import Http2, Kind, frame, headers
-from tests.support.server import Client, Server, eventually
+from tests.support.faces.bystander import Bystander
+from tests.support.faces.grpc_client import GrpcClient
+from tests.support.faces.http2 import Http2, Kind, frame, headers
+from tests.support.faces.server import Client, Server, eventually
 
 LONGEST_WAIT = 1.0
 """Seconds that a bystander may wait: the attacks that are known took 1.3 to 16."""

@@ -14,8 +14,8 @@ import pytest
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from tests.support.database import Databases
-from tests.support.server import Client, Server
+from tests.support.faces.server import Client, Server
+from tests.support.stores.database import Databases
 
 LARGEST = 2**63 - 1
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.server import Client, Server, eventually
-from tests.support.streams import Lines, streaming_client
+from tests.support.faces.server import Client, Server, eventually
+from tests.support.faces.streams import Lines, streaming_client
 
 SETTLED = 3.0
 """Seconds after which a service that has started is idle."""

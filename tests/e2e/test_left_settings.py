@@ -21,11 +21,11 @@ from domain.match import Resign
 from services.chat.log import ChatRoom
 from services.matches.decisions import as_given
 from services.players.store import Scope
-from tests.support.database import Databases
-from tests.support.deployments import montane, refusal
-from tests.support.pooler import pooling
-from tests.support.server import Client, Server
-from tests.support.use_cases import postgres_stores, proposal
+from tests.support.faces.server import Client, Server
+from tests.support.stores.database import Databases
+from tests.support.stores.deployments import montane, refusal
+from tests.support.stores.pooler import pooling
+from tests.support.stores.use_cases import postgres_stores, proposal
 
 LATER = datetime(2027, 2, 3, 4, 5, 6, 789012, UTC)
 

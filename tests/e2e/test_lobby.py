@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.server import Client, Server
-from tests.support.streams import READERS, streaming_client
+from tests.support.faces.server import Client, Server
+from tests.support.faces.streams import READERS, streaming_client
 
 
 @pytest.fixture(scope="module")

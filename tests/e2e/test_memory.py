@@ -18,9 +18,9 @@ from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.chat_pb2_grpc import ChatServiceStub
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.generated.montane.v1.player_feed_pb2_grpc import PlayerFeedServiceStub
-from tests.support.server import Client
-from tests.support.streams import Socket, streaming_client, watch_request
-from tests.support.uncollected import UncollectedServer
+from tests.support.faces.server import Client
+from tests.support.faces.streams import Socket, streaming_client, watch_request
+from tests.support.faces.uncollected import UncollectedServer
 
 MATCHES = 500
 FEW = 50

@@ -11,9 +11,9 @@ import httpx
 import msgspec
 import pytest
 
-from tests.support.load import endless
-from tests.support.montana import WALK
-from tests.support.server import Client, Server
+from tests.support.faces.server import Client, Server
+from tests.support.games.montana import WALK
+from tests.support.stores.load import endless
 
 WORST = 3.0
 """Seconds that the bystander may have to wait at worst, on a busy machine; it was 16 to 27 before."""

@@ -7,11 +7,11 @@ import pytest
 
 from adapters.postgres import migrate as migrating
 from adapters.postgres.migrate import MigrationError, migrate
-from tests.support.database import Databases
-from tests.support.deployments import listed, montane, played, refusal, well
-from tests.support.load import Player, check_log, endless, playing, press_on
-from tests.support.pooler import Pooler, pooling
-from tests.support.server import Client, Server
+from tests.support.faces.server import Client, Server
+from tests.support.stores.database import Databases
+from tests.support.stores.deployments import listed, montane, played, refusal, well
+from tests.support.stores.load import Player, check_log, endless, playing, press_on
+from tests.support.stores.pooler import Pooler, pooling
 
 LEFT = """
 SELECT (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'),

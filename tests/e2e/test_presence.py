@@ -5,8 +5,16 @@ from typing import Any
 
 import pytest
 
-from tests.support.server import Client, Server
-from tests.support.streams import READERS, Lines, Playing, Reader, ServerSentEvents, item_of, streaming_client
+from tests.support.faces.server import Client, Server
+from tests.support.faces.streams import (
+    READERS,
+    Lines,
+    Playing,
+    Reader,
+    ServerSentEvents,
+    item_of,
+    streaming_client,
+)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from adapters.grpc.generated.montane.v1.proofs_pb2_grpc import ProofServiceStub
 from adapters.keys.signing import Ed25519Signatures
 from domain.games import GAMES
 from services.proof.bundle_audit import Altered, verify
-from tests.support.server import Client, Server, eventually
+from tests.support.faces.server import Client, Server, eventually
 
 MONTANE = str(Path(sys.executable).with_name("montane"))
 VERIFIER = Path(__file__).parents[2] / "clients" / "verifier-js" / "verify.js"

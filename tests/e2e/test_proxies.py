@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.database import Databases
-from tests.support.proxies import BASE, PROXIES, proxy
-from tests.support.server import Client, Server
-from tests.support.streams import ServerSentEvents, Socket
+from tests.support.faces.proxies import BASE, PROXIES, proxy
+from tests.support.faces.server import Client, Server
+from tests.support.faces.streams import ServerSentEvents, Socket
+from tests.support.stores.database import Databases
 
 OLD = "nginx speaks HTTP/1.0"
 MOVE = {"type": "move_card", "card": "9H", "row": 3, "column": 8}

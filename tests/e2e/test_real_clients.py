@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.server import Server
+from tests.support.faces.server import Server
 
 JAVA = """
 import java.net.URI;

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from tests.support.database import Databases
-from tests.support.server import Client, Server
+from tests.support.faces.server import Client, Server
+from tests.support.stores.database import Databases
 
 NONE = "match_" + "0" * 26
 

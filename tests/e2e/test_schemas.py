@@ -8,9 +8,9 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from tests.support.database import Databases
-from tests.support.deployments import listed, montane, played, refusal, well
-from tests.support.server import Server
+from tests.support.faces.server import Server
+from tests.support.stores.database import Databases
+from tests.support.stores.deployments import listed, montane, played, refusal, well
 
 ODD = 'Montane\'s "own" schéma, 2'
 LONG = "x" * 63

@@ -12,8 +12,8 @@ import pytest
 from adapters.grpc.generated.montane.v1 import matches_pb2, players_pb2
 from adapters.postgres.own_server.embedded import EmbeddedPostgres
 from services.shared.health import AWAY_SECONDS
-from tests.support.grpc_client import GrpcClient
-from tests.support.server import Client, Server, children, descendants, eventually, free_port
+from tests.support.faces.grpc_client import GrpcClient
+from tests.support.faces.server import Client, Server, children, descendants, eventually, free_port
 
 MONTANE = str(Path(sys.executable).with_name("montane"))
 

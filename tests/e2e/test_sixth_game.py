@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.server import Client, Server
+from tests.support.faces.server import Client, Server
 
 ROOT = Path(__file__).parents[2]
 SIXTH_GAME = ROOT / "tests" / "support" / "sixth_game"

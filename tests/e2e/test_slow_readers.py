@@ -21,9 +21,9 @@ from services.matches.decisions import as_given
 from services.shared.ids import MatchId
 from services.streams import match_stream
 from services.use_cases import Services
-from tests.support.grpc_client import refusal_of
-from tests.support.montana import ENDLESS, WALK
-from tests.support.use_cases import memory_stores, proposal
+from tests.support.faces.grpc_client import refusal_of
+from tests.support.games.montana import ENDLESS, WALK
+from tests.support.stores.use_cases import memory_stores, proposal
 
 ANN = PlayerId("player_00000000000000000000000001")
 MOVES = 6_000

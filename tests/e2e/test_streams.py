@@ -23,8 +23,8 @@ from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from domain.games import GAMES
 from domain.shared.game import fold
 from domain.shared.viewers import SPECTATOR
-from tests.support.server import STOP_SECONDS, Client, Server, children, eventually
-from tests.support.streams import (
+from tests.support.faces.server import STOP_SECONDS, Client, Server, children, eventually
+from tests.support.faces.streams import (
     READERS,
     Lines,
     Playing,

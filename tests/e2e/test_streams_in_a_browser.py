@@ -4,8 +4,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.support.browser import chromium, needs_chromium
-from tests.support.server import Client, Server
+from tests.support.faces.browser import chromium, needs_chromium
+from tests.support.faces.server import Client, Server
 
 pytestmark = needs_chromium
 

@@ -25,9 +25,9 @@ from services.background.timekeeper import Timekeeper
 from services.matches.opening import Proposal
 from services.shared.ids import MatchId
 from services.use_cases import Services
-from tests.support.random_matches import Table, random_options
-from tests.support.use_cases import ManualClock, PostgresStores, lobby_of, postgres_stores
-from tests.support.witnesses import GRPC_EVENT, GRPC_VIEW, JSON_EVENT, JSON_VIEW, Witness, serving
+from tests.support.faces.witnesses import GRPC_EVENT, GRPC_VIEW, JSON_EVENT, JSON_VIEW, Witness, serving
+from tests.support.games.random_matches import Table, random_options
+from tests.support.stores.use_cases import ManualClock, PostgresStores, lobby_of, postgres_stores
 
 NOW = datetime(2026, 11, 30, 10, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

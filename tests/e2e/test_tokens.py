@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 from websockets.sync.client import connect
 
-from tests.support.issuer import AUDIENCE, serving
-from tests.support.server import Server
+from tests.support.faces.issuer import AUDIENCE, serving
+from tests.support.faces.server import Server
 
 MONTANE = str(Path(sys.executable).with_name("montane"))
 FOREVER_GONE = "2020-01-01T00:00:00Z"

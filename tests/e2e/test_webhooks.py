@@ -5,8 +5,8 @@ import json
 from collections import Counter
 from typing import Any
 
-from tests.support.receiver import Got, Receiver, answers, hangs, receiver
-from tests.support.server import Client, Server, eventually
+from tests.support.faces.receiver import Got, Receiver, answers, hangs, receiver
+from tests.support.faces.server import Client, Server, eventually
 
 MATCHES = 4
 MONTANA = {"game": "montana", "options": {"deal": 1}, "seat": 0}

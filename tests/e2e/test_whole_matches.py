@@ -19,11 +19,11 @@ from services.matches.commands import Answer
 from services.matches.store import Recorded
 from services.matches.views import Source, seen_event, view
 from services.shared.ids import MatchId
-from tests.support.database import Databases
-from tests.support.faces import PAGE, Face, Grpc, Rest, Said
-from tests.support.random_matches import Table, random_options
-from tests.support.server import Server
-from tests.support.use_cases import postgres_stores
+from tests.support.faces.faces import PAGE, Face, Grpc, Rest, Said
+from tests.support.faces.server import Server
+from tests.support.games.random_matches import Table, random_options
+from tests.support.stores.database import Databases
+from tests.support.stores.use_cases import postgres_stores
 
 MATCHES = 10
 """How many matches a game plays over either face, with all its numbers of seats."""

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from adapters.grpc.generated.montane.v1.matches_pb2 import ListEventsRequest
-from tests.support.grpc_client import GrpcClient
-from tests.support.server import Client, Server, eventually
-from tests.support.streams import READERS, Lines, streaming_client
+from tests.support.faces.grpc_client import GrpcClient
+from tests.support.faces.server import Client, Server, eventually
+from tests.support.faces.streams import READERS, Lines, streaming_client
 
 SOON = timedelta(seconds=3)
 """How late a time-out may be on a machine that is busy."""

@@ -21,7 +21,7 @@ from domain.shared.outcomes import Outcome
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from tests import corpus
-from tests.support.corpus import (
+from tests.support.games.corpus import (
     RULE,
     AnyFinished,
     Course,
@@ -33,8 +33,8 @@ from tests.support.corpus import (
     load,
     path_of,
 )
-from tests.support.random_matches import random_options, tables
-from tests.support.shapes import shapes_of
+from tests.support.games.random_matches import random_options, tables
+from tests.support.games.shapes import shapes_of
 
 PARTS = 4
 """Into how many tests the matches of a ruleset are cut, so that all cores decide them."""

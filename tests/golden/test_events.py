@@ -16,8 +16,8 @@ from domain.games import GAMES
 from domain.match import MATCH_EVENTS, Branched, Opened
 from domain.match.branch import SCHEMA, read_table, written_table
 from domain.shared.game import AnyGame
-from tests.support.matches import lives
-from tests.support.random_matches import Table, played
+from tests.support.games.matches import lives
+from tests.support.games.random_matches import Table, played
 
 FOLDER = Path(__file__).parent / "events"
 MATCHES = range(2_000)

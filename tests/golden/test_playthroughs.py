@@ -15,10 +15,10 @@ from domain.shared.chance import SeededChance
 from domain.shared.game import AnyGame, play
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
-from tests.support.differences import differences, plain, written
-from tests.support.matches import playing
-from tests.support.montana import text_of
-from tests.support.shapes import Fields, Maybe, Number, Shape, Words, shape_of
+from tests.support.faces.differences import differences, plain, written
+from tests.support.games.matches import playing
+from tests.support.games.montana import text_of
+from tests.support.games.shapes import Fields, Maybe, Number, Shape, Words, shape_of
 
 MOST_STEPS = 2_000
 """A match that takes longer has no end."""

@@ -32,10 +32,10 @@ from domain.shared.merkle import levels, path, root
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from tests.golden.conftest import Golden
-from tests.support.branches import branched
-from tests.support.bundles import SIGNER, bundle_of, bundled
-from tests.support.chains import MATCH
-from tests.support.random_matches import Table
+from tests.support.games.branches import branched
+from tests.support.games.random_matches import Table
+from tests.support.proof.bundles import SIGNER, bundle_of, bundled
+from tests.support.proof.chains import MATCH
 
 SEED = bytes(range(32))
 OTHER_SEED = bytes.fromhex("ff" * 31 + "00")

@@ -17,9 +17,9 @@ from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.seats import Seat
 from domain.shared.viewers import SPECTATOR
-from tests.support.montana import ALL_CARDS, cards_of
-from tests.support.random_play import Policy, careful, play_out, uniform
-from tests.support.scenarios import accepted, luck
+from tests.support.games.montana import ALL_CARDS, cards_of
+from tests.support.games.random_play import Policy, careful, play_out, uniform
+from tests.support.games.scenarios import accepted, luck
 
 SEAT = Seat(0)
 

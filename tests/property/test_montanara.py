@@ -39,9 +39,9 @@ from domain.games.montanara.view import Table
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
-from tests.support.clients import keeps_up
-from tests.support.montanara_client import Client
-from tests.support.scenarios import accepted
+from tests.support.games.clients import keeps_up
+from tests.support.games.montanara_client import Client
+from tests.support.games.scenarios import accepted
 
 VIEWERS = (*map(seated, BOTH), SPECTATOR, ALL_SEEING)
 

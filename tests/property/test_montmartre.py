@@ -40,9 +40,9 @@ from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.clients import keeps_up
-from tests.support.montmartre_client import Client
-from tests.support.scenarios import accepted, luck
+from tests.support.games.clients import keeps_up
+from tests.support.games.montmartre_client import Client
+from tests.support.games.scenarios import accepted, luck
 
 type Policy = Callable[[Sequence[Command], Random], Command]
 """Which of the legal moves, at least one, is made."""

@@ -49,11 +49,11 @@ from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from services.matches.views import view
 from services.shared.ids import MatchId
-from tests.support.clients import keeps_up
-from tests.support.mountains_client import Client
-from tests.support.random_matches import Table
-from tests.support.random_matches import played as played_with_resignations
-from tests.support.scenarios import accepted, luck
+from tests.support.games.clients import keeps_up
+from tests.support.games.mountains_client import Client
+from tests.support.games.random_matches import Table
+from tests.support.games.random_matches import played as played_with_resignations
+from tests.support.games.scenarios import accepted, luck
 
 type Played = tuple[tuple[Event, ...], tuple[State, ...]]
 """All events of a game, and its table after the deal and after each command."""

@@ -14,8 +14,8 @@ from services.matches.views import SeenEvent
 from services.shared.ids import MatchId
 from services.streams.match_stream import Encoded, End, EventItem
 from services.use_cases import Services
-from tests.support.montana import ENDLESS, WALK
-from tests.support.use_cases import memory_stores, proposal
+from tests.support.games.montana import ENDLESS, WALK
+from tests.support.stores.use_cases import memory_stores, proposal
 
 ANN = PlayerId("player_00000000000000000000000001")
 COMMANDS = 200

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.postgres.read_models import follower as module
 from adapters.postgres.read_models.follower import Follower
-from tests.support.server import eventually
+from tests.support.faces.server import eventually
 
 
 class Batches:

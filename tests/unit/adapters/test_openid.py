@@ -22,8 +22,8 @@ from services.players.accounts import GUEST_SCOPES, REMEMBERED, Caller, Players,
 from services.players.sessions import Credential
 from services.players.store import Identity, Scope
 from services.shared.errors import Unauthenticated, Unavailable
-from tests.support.issuer import AUDIENCE, LocalIssuer, edwards, elliptic, rsa, serving, signed
-from tests.support.use_cases import ManualClock, memory_stores, postgres_stores
+from tests.support.faces.issuer import AUDIENCE, LocalIssuer, edwards, elliptic, rsa, serving, signed
+from tests.support.stores.use_cases import ManualClock, memory_stores, postgres_stores
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 AT = int(NOW.timestamp())

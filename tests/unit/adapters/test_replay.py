@@ -15,8 +15,8 @@ from adapters.cli.replay.stories import ReplayFailed, Story, Told, bundled
 from domain.games import GAMES
 from domain.shared.game import AnyGame
 from domain.shared.viewers import SPECTATOR
-from tests.support.bundles import bundled as bundle_of
-from tests.support.random_matches import Table
+from tests.support.games.random_matches import Table
+from tests.support.proof.bundles import bundled as bundle_of
 
 BUNDLES = Path(__file__).parents[3] / "docs" / "vectors" / "bundles"
 MONTANA = BUNDLES / "montana.ndjson"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from adapters.cli.app import app
 from adapters.keys.signing import Ed25519Signer
 from services.proof.bundle_audit import Check
-from tests.support.bundles import SIGNER
+from tests.support.proof.bundles import SIGNER
 
 BUNDLE = Path(__file__).parents[3] / "docs" / "vectors" / "bundles" / "montana.ndjson"
 

@@ -27,7 +27,7 @@ from services.notify.subscriptions import (
     WebhookId,
     written_secret,
 )
-from tests.support.receiver import Behave, answers, drips, floods, hangs, receiver
+from tests.support.faces.receiver import Behave, answers, drips, floods, hangs, receiver
 
 OLD, NEW = b"o" * 32, b"n" * 32
 BODY = '{"type":"test","data":{"name":"Änne"}}'.encode()

@@ -29,9 +29,9 @@ from domain.match import (
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, ViewerKind, seated
-from tests.support.matches import decided, holder, playing, terms
-from tests.support.pebbles import PEBBLES, Options, State, Take, heap
-from tests.support.scenarios import luck
+from tests.support.games.matches import decided, holder, playing, terms
+from tests.support.games.pebbles import PEBBLES, Options, State, Take, heap
+from tests.support.games.scenarios import luck
 
 ANN, BEN, CAM = Seat(0), Seat(1), Seat(2)
 CALLER = holder(7)

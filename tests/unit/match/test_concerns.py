@@ -19,8 +19,8 @@ from domain.match.concerns import Concern, ConcernKind, concerns
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
 from domain.shared.viewers import ViewerKind
-from tests.support.matches import holder, playing
-from tests.support.pebbles import PEBBLES, Options
+from tests.support.games.matches import holder, playing
+from tests.support.games.pebbles import PEBBLES, Options
 
 K = ConcernKind
 

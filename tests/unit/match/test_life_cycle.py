@@ -30,10 +30,10 @@ from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.matches import holder, playing, terms
-from tests.support.pebbles import PEBBLES, Heaped, Options, RolledAway, State, Take, Taken, heap
-from tests.support.pebbles import Reason as PebblesReason
-from tests.support.scenarios import ANN, BEN, CAM, luck
+from tests.support.games.matches import holder, playing, terms
+from tests.support.games.pebbles import PEBBLES, Heaped, Options, RolledAway, State, Take, Taken, heap
+from tests.support.games.pebbles import Reason as PebblesReason
+from tests.support.games.scenarios import ANN, BEN, CAM, luck
 from tests.unit.match.test_lobby import REFUSED
 
 type Pebbles = Match[State, Options]

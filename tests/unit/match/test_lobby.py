@@ -24,9 +24,9 @@ from domain.match import (
 )
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from tests.support.matches import at, decided, holder, playing, terms
-from tests.support.pebbles import PEBBLES, Heaped, Options, State
-from tests.support.scenarios import ANN, BEN
+from tests.support.games.matches import at, decided, holder, playing, terms
+from tests.support.games.pebbles import PEBBLES, Heaped, Options, State
+from tests.support.games.scenarios import ANN, BEN
 
 type Pebbles = Match[State, Options]
 

@@ -23,8 +23,8 @@ from domain.match.clocks import OUTAGE_GRACE
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
-from tests.support.matches import decided, terms
-from tests.support.pebbles import PEBBLES, Options, State
+from tests.support.games.matches import decided, terms
+from tests.support.games.pebbles import PEBBLES, Options, State
 
 type Pebbles = Match[State, Options]
 

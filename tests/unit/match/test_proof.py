@@ -13,10 +13,10 @@ from domain.match.proof import Flaw, flaw, place_of, request_hash
 from domain.shared.chain import genesis, salts, written
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
-from tests.support.chains import MATCH, SEED, chained, shown, viewers
-from tests.support.differences import plain
-from tests.support.random_matches import Table, played
-from tests.support.squirrels import SQUIRRELS, Buried
+from tests.support.faces.differences import plain
+from tests.support.games.random_matches import Table, played
+from tests.support.games.squirrels import SQUIRRELS, Buried
+from tests.support.proof.chains import MATCH, SEED, chained, shown, viewers
 
 TABLE = Table(SQUIRRELS, 3)
 CHAIN = tuple(chained(TABLE, played(TABLE, 1)))

@@ -18,8 +18,8 @@ from domain.match import (
 )
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
-from tests.support.matches import decided, playing, terms
-from tests.support.scenarios import luck
+from tests.support.games.matches import decided, playing, terms
+from tests.support.games.scenarios import luck
 
 
 def over(game: str, options: Any, seats: int) -> AnyMatch:

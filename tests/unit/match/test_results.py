@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from domain.match import Match, MatchStatus, Result, open_match, ranks, result
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat, seats_in_order
-from tests.support.matches import terms
-from tests.support.pebbles import PEBBLES, Options, State
+from tests.support.games.matches import terms
+from tests.support.games.pebbles import PEBBLES, Options, State
 
 
 def ended(

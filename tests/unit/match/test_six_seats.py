@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from domain.match import MatchStatus, Reason, legal_moves, open_match, options_again, submit, to_act
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from tests.support.matches import playing, terms
-from tests.support.scenarios import luck
-from tests.support.squirrels import SQUIRRELS, Options
+from tests.support.games.matches import playing, terms
+from tests.support.games.scenarios import luck
+from tests.support.games.squirrels import SQUIRRELS, Options
 
 
 class OptionsOfSix(Options, frozen=True, forbid_unknown_fields=True):

@@ -28,9 +28,9 @@ from domain.match import (
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
-from tests.support.matches import at, decided, holder, terms
-from tests.support.pebbles import PEBBLES, Options, State, Take, Taken
-from tests.support.scenarios import ANN, BEN, CAM
+from tests.support.games.matches import at, decided, holder, terms
+from tests.support.games.pebbles import PEBBLES, Options, State, Take, Taken
+from tests.support.games.scenarios import ANN, BEN, CAM
 
 type Pebbles = Match[State, Options]
 

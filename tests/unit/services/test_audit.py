@@ -13,11 +13,11 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
 from services.proof.bundle_audit import Altered, Check, Passed, verify
 from services.proof.bundles import LONGEST_LINE, lines_of
-from tests.support.bundles import SIGNER, bundle_of, bundled
-from tests.support.chains import MATCH, fair
-from tests.support.random_matches import Table
-from tests.support.scenarios import luck
-from tests.support.squirrels import SQUIRRELS, Buried, DugUp
+from tests.support.games.random_matches import Table
+from tests.support.games.scenarios import luck
+from tests.support.games.squirrels import SQUIRRELS, Buried, DugUp
+from tests.support.proof.bundles import SIGNER, bundle_of, bundled
+from tests.support.proof.chains import MATCH, fair
 
 GAMES = {"squirrels": SQUIRRELS}
 SIGNATURES = Ed25519Signatures()

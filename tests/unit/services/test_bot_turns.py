@@ -19,7 +19,7 @@ from services.matches.decisions import as_given
 from services.matches.queries import Queries
 from services.matches.views import View
 from services.shared.ids import MatchId
-from tests.support.use_cases import Stores, memory_stores, proposal
+from tests.support.stores.use_cases import Stores, memory_stores, proposal
 
 ANN, BOT, DOT = (PlayerId(f"player_0000000000000000000000000{number}") for number in (1, 2, 3))
 PAUSE = timedelta(milliseconds=1)

@@ -33,8 +33,8 @@ from services.proof.stored_audit import MatchAudit, Rules
 from services.shared.errors import Forbidden, KeyReused, Malformed, NotFound
 from services.shared.ids import MatchId, parsed
 from services.use_cases import Services
-from tests.support.lobby import ANN, BEN, CAM, match_of, opened, sits
-from tests.support.use_cases import Stores, memory_stores, proposal
+from tests.support.stores.lobby import ANN, BEN, CAM, match_of, opened, sits
+from tests.support.stores.use_cases import Stores, memory_stores, proposal
 
 SIGNATURES = Ed25519Signatures()
 

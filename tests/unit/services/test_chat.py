@@ -36,7 +36,7 @@ from services.shared.errors import (
 from services.shared.ids import MatchId
 from services.streams import channels
 from services.use_cases import Services
-from tests.support.use_cases import Stores, memory_stores, proposal
+from tests.support.stores.use_cases import Stores, memory_stores, proposal
 
 PLAYERS, SEAT, SPECTATORS = ChatRoom
 

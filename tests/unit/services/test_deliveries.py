@@ -21,8 +21,8 @@ from services.notify.subscriptions import (
 )
 from services.shared.errors import Unavailable
 from services.shared.ids import new_uuid, written
-from tests.support.proving import proved
-from tests.support.use_cases import ManualClock, memory_stores
+from tests.support.faces.proving import proved
+from tests.support.stores.use_cases import ManualClock, memory_stores
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 ANN = PlayerId(written("player", new_uuid(START)))

@@ -7,7 +7,7 @@ from domain.shared.outcomes import OutcomeKind
 from services.players.accounts import Caller
 from services.players.store import Scope
 from services.shared.errors import Forbidden
-from tests.support.use_cases import memory_stores, proposal
+from tests.support.stores.use_cases import memory_stores, proposal
 
 
 async def test_an_erased_player_leaves_its_seats() -> None:

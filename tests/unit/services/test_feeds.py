@@ -29,7 +29,7 @@ from services.streams.match_stream import (
 )
 from services.streams.presence import PresenceItem
 from services.use_cases import Services
-from tests.support.use_cases import Stores, memory_stores, proposal
+from tests.support.stores.use_cases import Stores, memory_stores, proposal
 
 ANN, BEN, CAM = (PlayerId(f"player_0000000000000000000000000{number}") for number in (1, 2, 3))
 NINE, SEVEN = MoveCard("9H"), MoveCard("7C", 1, 3)

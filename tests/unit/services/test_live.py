@@ -16,7 +16,7 @@ from services.matches.loaded import LoadedMatch
 from services.shared.errors import KeyReused
 from services.shared.ids import MatchId
 from services.use_cases import Services
-from tests.support.use_cases import memory_stores, proposal
+from tests.support.stores.use_cases import memory_stores, proposal
 
 ANN = PlayerId("player_00000000000000000000000001")
 

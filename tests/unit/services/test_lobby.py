@@ -23,8 +23,8 @@ from services.bots.accounts import ACCOUNTS, BOTS, PLACES, account, bot_of
 from services.shared.errors import Forbidden, KeyReused, Malformed, NotFound
 from services.shared.ids import MatchId
 from services.use_cases import Services
-from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, seated, sits
-from tests.support.use_cases import Stores, memory_stores
+from tests.support.stores.lobby import ANN, BEN, CAM, DOT, match_of, opened, seated, sits
+from tests.support.stores.use_cases import Stores, memory_stores
 
 RANDOM = BOTS["random"]
 

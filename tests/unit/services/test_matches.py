@@ -15,7 +15,7 @@ from services.matches.decisions import as_given
 from services.shared.errors import Conflict, Forbidden, KeyReused, Malformed, NotFound
 from services.shared.ids import MatchId, match_id, new_uuid, parsed
 from services.use_cases import Services
-from tests.support.use_cases import Stores, TickingClock, lobby_of, memory_stores, proposal
+from tests.support.stores.use_cases import Stores, TickingClock, lobby_of, memory_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
 NINE = MoveCard("9H")

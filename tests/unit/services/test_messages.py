@@ -30,8 +30,8 @@ from services.matches.views import Source, seen_event
 from services.notify.subscriptions import MessageType
 from services.notify.webhook_messages import Notice, body, notices
 from services.shared.ids import MatchId
-from tests.support.differences import plain
-from tests.support.matches import LINK, at, decided, holder, playing, terms
+from tests.support.faces.differences import plain
+from tests.support.games.matches import LINK, at, decided, holder, playing, terms
 
 MONTANA = GAMES["montana"]
 ID = MatchId("match_01")

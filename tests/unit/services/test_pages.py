@@ -5,7 +5,7 @@ import pytest
 from services.lobby.match_list import MatchFilter
 from services.shared.errors import Malformed
 from services.shared.pages import page_token, position_of
-from tests.support.use_cases import memory_stores
+from tests.support.stores.use_cases import memory_stores
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 

@@ -33,7 +33,7 @@ from services.notify.player_feed import (
 from services.shared.errors import Malformed, Unavailable
 from services.shared.ids import MatchId
 from services.streams import channels
-from tests.support.use_cases import memory_stores, proposal
+from tests.support.stores.use_cases import memory_stores, proposal
 
 K = PlayerEventKind
 MOUNTAINS = GAMES["mountains"].options()

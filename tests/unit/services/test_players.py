@@ -13,7 +13,7 @@ from services.players.sessions import Credential
 from services.players.store import Scope, Token
 from services.shared.errors import Failure, Forbidden, Malformed, NotFound, TooMany, Unauthenticated
 from services.shared.ids import TokenId, new_uuid, written
-from tests.support.use_cases import ManualClock, Stores, memory_stores
+from tests.support.stores.use_cases import ManualClock, Stores, memory_stores
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NOBODY = PlayerId(written("player", new_uuid(NOW)))

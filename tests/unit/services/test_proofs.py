@@ -13,8 +13,8 @@ from services.proof import proofs
 from services.proof.proofs import Proofs
 from services.shared.errors import Unavailable
 from services.shared.ids import MatchId
-from tests.support.lobby import ANN, wanted
-from tests.support.use_cases import memory_stores, proposal
+from tests.support.stores.lobby import ANN, wanted
+from tests.support.stores.use_cases import memory_stores, proposal
 
 
 class Reading:

@@ -30,8 +30,8 @@ from services.matches.store import MatchWithoutState, Secrets
 from services.shared.errors import KeyReused, Malformed, NotFound, TooMany, Unavailable
 from services.shared.ids import MatchId, match_id, new_uuid
 from services.use_cases import Services
-from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
-from tests.support.use_cases import Stores, memory_stores, proposal
+from tests.support.stores.lobby import ANN, BEN, CAM, DOT, match_of, opened, player, seated, sits, wanted
+from tests.support.stores.use_cases import Stores, memory_stores, proposal
 
 
 @pytest.fixture

@@ -29,8 +29,8 @@ from services.matches.decisions import as_given
 from services.shared.errors import Forbidden, KeyReused, NotFound
 from services.shared.ids import MatchId
 from services.use_cases import Services
-from tests.support.lobby import ANN, BEN, CAM, DOT, match_of, opened, seated, sits
-from tests.support.use_cases import Stores, memory_stores, proposal
+from tests.support.stores.lobby import ANN, BEN, CAM, DOT, match_of, opened, seated, sits
+from tests.support.stores.use_cases import Stores, memory_stores, proposal
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from services.proof.bundles import Header, bundle
 from services.shared.ids import MatchId, new_uuid
 from services.shared.ids import written as id_written
 from services.use_cases import Services
-from tests.support.bundles import SIGNER
-from tests.support.use_cases import Stores, memory_stores, proposal
+from tests.support.proof.bundles import SIGNER
+from tests.support.stores.use_cases import Stores, memory_stores, proposal
 
 MOVES = 40
 """How many moves are made before all but one give up."""

@@ -15,7 +15,7 @@ from services.shared.errors import Unavailable
 from services.shared.ids import MatchId
 from services.streams.match_stream import CaughtUp, End, EndReason, SnapshotItem
 from services.streams.presence import PresenceItem
-from tests.support.use_cases import ManualClock, memory_stores, proposal
+from tests.support.stores.use_cases import ManualClock, memory_stores, proposal
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

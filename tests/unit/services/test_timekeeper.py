@@ -18,7 +18,7 @@ from services.matches.store import Recorded
 from services.shared.errors import Unavailable
 from services.shared.ids import MatchId
 from services.use_cases import Services
-from tests.support.use_cases import ManualClock, Stores, lobby_of, memory_stores, proposal
+from tests.support.stores.use_cases import ManualClock, Stores, lobby_of, memory_stores, proposal
 
 ANN, BEN = PlayerId("player_00000000000000000000000001"), PlayerId("player_00000000000000000000000002")
 NOW = datetime(2026, 11, 30, 10, tzinfo=UTC)

@@ -15,9 +15,9 @@ from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.matches.views import View, view
 from services.shared.ids import MatchId
-from tests.support.matches import playing
-from tests.support.pebbles import PEBBLES, Options, State, Take
-from tests.support.scenarios import luck
+from tests.support.games.matches import playing
+from tests.support.games.pebbles import PEBBLES, Options, State, Take
+from tests.support.games.scenarios import luck
 
 
 def viewed(match: Match[State, Options]) -> View[Take, State]:

@@ -7,8 +7,8 @@ from domain.shared.game import begin, fold, play, whole
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from tests.support.pebbles import PEBBLES, Heaped, Options, Reason, RolledAway, State, Take, Taken, heap
-from tests.support.scenarios import Scenarios, luck
+from tests.support.games.pebbles import PEBBLES, Heaped, Options, Reason, RolledAway, State, Take, Taken, heap
+from tests.support.games.scenarios import Scenarios, luck
 
 pebbles = Scenarios(PEBBLES)
 ANN, BEN = Seat(0), Seat(1)

@@ -3,7 +3,7 @@
 import pytest
 
 from domain.shared.seats import by_seat, chosen, fits, next_seat, seats_in_order
-from tests.support.scenarios import luck
+from tests.support.games.scenarios import luck
 
 
 def test_seats_are_numbered_from_0_in_turn_order() -> None:

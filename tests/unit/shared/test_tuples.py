@@ -3,7 +3,7 @@
 import pytest
 
 from domain.shared.tuples import deal, draw, has_all, mixed, put, selections, sorter, without
-from tests.support.rigged import RiggedChance
+from tests.support.games.rigged import RiggedChance
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from tests.support.database import Databases, Kind, choose
+from tests.support.stores.database import Databases, Kind, choose
 
 
 def test_a_url_goes_before_everything_else(monkeypatch: pytest.MonkeyPatch) -> None:

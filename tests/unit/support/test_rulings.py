@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from domain.games import GAMES
-from tests.support.random_matches import played, tables
-from tests.support.rulings import RULINGS, Played, Proved, always, shown
+from tests.support.games.random_matches import played, tables
+from tests.support.games.rulings import RULINGS, Played, Proved, always, shown
 
 ROOT = Path(__file__).parents[3]
 FEW = 20

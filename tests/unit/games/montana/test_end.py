@@ -10,10 +10,10 @@ from domain.match import Finished, Resign, Resigned, Started, submit
 from domain.shared.game import default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from tests.support.matches import playing
-from tests.support.montana import montana, table
-from tests.support.rigged import RiggedChance
-from tests.support.scenarios import luck
+from tests.support.games.matches import playing
+from tests.support.games.montana import montana, table
+from tests.support.games.rigged import RiggedChance
+from tests.support.games.scenarios import luck
 
 WON = Outcome(OutcomeKind.WON, (Seat(0),), (48,), "rows_complete")
 

@@ -7,7 +7,7 @@ from domain.games.montana.catalogue import RedealPolicy
 from domain.games.montana.commands import MoveCard, Redeal
 from domain.games.montana.events import CardMoved
 from domain.games.montana.rejections import Reason
-from tests.support.montana import ONE_OF_EACH, STUCK, TWO_AT_THE_EDGE, montana, table
+from tests.support.games.montana import ONE_OF_EACH, STUCK, TWO_AT_THE_EDGE, montana, table
 
 
 def test_the_next_higher_card_of_the_suit_fits_behind_a_card() -> None:

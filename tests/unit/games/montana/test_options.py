@@ -7,8 +7,8 @@ from domain.games.montana.catalogue import Options, RedealPolicy
 from domain.games.montana.events import Dealt
 from domain.games.montana.setup import setup
 from domain.shared.game import begin
-from tests.support.montana import montana
-from tests.support.scenarios import luck
+from tests.support.games.montana import montana
+from tests.support.games.scenarios import luck
 
 
 def test_by_default_two_redeals_when_stuck_from_the_seed() -> None:

@@ -14,9 +14,9 @@ from domain.games.montana.state import State, gaps
 from domain.shared.chance import ByteStream
 from domain.shared.game import play
 from domain.shared.seats import Seat
-from tests.support.montana import IN_PLAY, montana, table
-from tests.support.rigged import RiggedChance
-from tests.support.scenarios import luck
+from tests.support.games.montana import IN_PLAY, montana, table
+from tests.support.games.rigged import RiggedChance
+from tests.support.games.scenarios import luck
 
 STUCK = table("""
     2C 3C KC 4C 5C __ ...

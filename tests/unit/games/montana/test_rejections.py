@@ -6,7 +6,7 @@ import pytest
 from domain.games.montana.commands import Command, MoveCard, Redeal
 from domain.games.montana.rejections import CLAUSES, Reason
 from domain.games.montana.state import State
-from tests.support.montana import ONE_OF_EACH, STUCK, TWO_AT_THE_EDGE, montana
+from tests.support.games.montana import ONE_OF_EACH, STUCK, TWO_AT_THE_EDGE, montana
 
 REFUSALS: tuple[tuple[State, Command, Reason], ...] = (
     (ONE_OF_EACH, MoveCard("AC", 1, 0), Reason.ACE_IS_OUT),

@@ -8,9 +8,9 @@ from domain.games.montana.evolve import evolve
 from domain.games.montana.setup import setup
 from domain.games.montana.state import INITIAL, gaps
 from domain.shared.game import begin
-from tests.support.montana import ALL_CARDS, DEAL_0, DEAL_1, cards_of, montana, table
-from tests.support.rigged import RiggedChance
-from tests.support.scenarios import luck
+from tests.support.games.montana import ALL_CARDS, DEAL_0, DEAL_1, cards_of, montana, table
+from tests.support.games.rigged import RiggedChance
+from tests.support.games.scenarios import luck
 
 
 def test_the_shuffled_pack_is_laid_in_four_rows() -> None:

@@ -9,8 +9,8 @@ from domain.games.montana.view import Table, TableRow, determinize, seen, view
 from domain.shared.game import play
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.montana import DEAL_1, montana, table
-from tests.support.scenarios import luck
+from tests.support.games.montana import DEAL_1, montana, table
+from tests.support.games.scenarios import luck
 
 VIEWERS = (seated(Seat(0)), SPECTATOR, ALL_SEEING)
 

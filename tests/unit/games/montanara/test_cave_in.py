@@ -6,8 +6,8 @@ from domain.games.montanara.catalogue import Kind
 from domain.games.montanara.commands import Command, DeclineLook, LookAtMountain, PlayCaveIn, TakeCard
 from domain.games.montanara.events import CaveInPlayed, LookDeclined, MountainLookedAt
 from domain.games.montanara.rejections import Reason
-from tests.support.montanara import cards, laid, montanara, table
-from tests.support.scenarios import ANN, BEN
+from tests.support.games.montanara import cards, laid, montanara, table
+from tests.support.games.scenarios import ANN, BEN
 
 MOUNTAINS = "theft crystal / / tunnel / dwarf dwarf"
 BEFORE = table(hands="cave_in theft / ", mountains=MOUNTAINS, displays="dwarf crystal / dwarf dwarf")

@@ -12,8 +12,8 @@ from domain.match.branch import resampled
 from domain.shared.game import begin
 from domain.shared.seats import by_seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.montanara import after, cards, known_hand, laid, montanara, shuffled, table
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.montanara import after, cards, known_hand, laid, montanara, shuffled, table
+from tests.support.games.scenarios import ANN, BEN, luck
 
 MOUNTAINS = "theft*0 tunnel / crystal*1 dwarf*01 / open_pit / drilling shaking"
 STATE = table(hands="dwarf theft / crystal cave_in cave_in*", mountains=MOUNTAINS)

@@ -17,9 +17,9 @@ from domain.games.montanara.events import (
 from domain.games.montanara.rejections import Reason
 from domain.games.montanara.state import State
 from domain.shared.game import play
-from tests.support.montanara import cards, laid, montanara, table
-from tests.support.rigged import StackedChance
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.montanara import cards, laid, montanara, table
+from tests.support.games.rigged import StackedChance
+from tests.support.games.scenarios import ANN, BEN, luck
 
 
 def digging(mountain: str, display: str = "dwarf dwarf dwarf", hands: str = " / ") -> State:

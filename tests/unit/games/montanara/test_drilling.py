@@ -15,8 +15,8 @@ from domain.games.montanara.commands import (
 from domain.games.montanara.events import CardLifted, CardPlaced, DrillingEnded, DrillingPlayed
 from domain.games.montanara.legality import standing
 from domain.games.montanara.rejections import Reason
-from tests.support.montanara import after, cards, laid, montanara, table
-from tests.support.scenarios import ANN, BEN
+from tests.support.games.montanara import after, cards, laid, montanara, table
+from tests.support.games.scenarios import ANN, BEN
 
 TOP, BOTTOM = PlaceDrilled(Place.TOP), PlaceDrilled(Place.BOTTOM)
 BEFORE = table(hands="drilling / ", mountains="dwarf dwarf theft / dwarf crystal / / tunnel")

@@ -30,10 +30,10 @@ from domain.match import Finished, Resign, Resigned, submit
 from domain.shared.game import default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from tests.support.matches import playing
-from tests.support.montanara import after, cards, laid, montanara, table
-from tests.support.rigged import StackedChance
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.matches import playing
+from tests.support.games.montanara import after, cards, laid, montanara, table
+from tests.support.games.rigged import StackedChance
+from tests.support.games.scenarios import ANN, BEN, luck
 
 
 def won(seat: Seat, crystals: tuple[int, int], reason: str) -> Outcome:

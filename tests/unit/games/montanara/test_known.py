@@ -24,17 +24,9 @@ from domain.games.montanara.commands import (
 )
 from domain.shared.game import begin
 from domain.shared.seats import Seat
-from tests.support.montanara import (
-    after,
-    cards,
-    known,
-    known_hand,
-    montanara,
-    shuffled,
-    table,
-)
-from tests.support.rigged import StackedChance
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.montanara import after, cards, known, known_hand, montanara, shuffled, table
+from tests.support.games.rigged import StackedChance
+from tests.support.games.scenarios import ANN, BEN, luck
 
 
 def test_nothing_is_known_at_first() -> None:

@@ -4,8 +4,8 @@ from domain.games.montanara.catalogue import Kind
 from domain.games.montanara.commands import PlayOpenPit
 from domain.games.montanara.events import OpenPitPlayed
 from domain.games.montanara.rejections import Reason
-from tests.support.montanara import laid, montanara, table
-from tests.support.scenarios import ANN, BEN
+from tests.support.games.montanara import laid, montanara, table
+from tests.support.games.scenarios import ANN, BEN
 
 
 def test_the_mountain_is_reversed_and_its_new_top_card_taken() -> None:

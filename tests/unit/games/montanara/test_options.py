@@ -8,7 +8,7 @@ from domain.games.montanara.catalogue import Options, TunnelOrder, why_not_optio
 from domain.games.montanara.rejections import Reason
 from domain.match import open_match
 from domain.shared.rejections import Rejected
-from tests.support.matches import terms
+from tests.support.games.matches import terms
 
 
 def test_by_default_the_piles_of_a_first_game() -> None:

@@ -24,7 +24,7 @@ from domain.games.montanara.commands import (
 )
 from domain.games.montanara.rejections import CLAUSES, Reason
 from domain.games.montanara.state import State
-from tests.support.montanara import after, cards, montanara, table
+from tests.support.games.montanara import after, cards, montanara, table
 
 HAND = table(
     hands="dwarf cave_in shaking tunnel drilling / ",

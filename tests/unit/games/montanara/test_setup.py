@@ -8,9 +8,9 @@ from domain.games.montanara.events import Dealt
 from domain.games.montanara.setup import setup
 from domain.games.montanara.state import INITIAL
 from domain.shared.game import begin
-from tests.support.montanara import cards, laid
-from tests.support.rigged import StackedChance
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.montanara import cards, laid
+from tests.support.games.rigged import StackedChance
+from tests.support.games.scenarios import ANN, BEN, luck
 
 
 def test_each_seat_takes_a_dwarf_and_three_cards() -> None:

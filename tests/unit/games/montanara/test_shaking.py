@@ -5,8 +5,8 @@ import pytest
 from domain.games.montanara.commands import PlayShaking
 from domain.games.montanara.events import ShakingPlayed
 from domain.games.montanara.rejections import Reason
-from tests.support.montanara import laid, montanara, piles, shuffled, table
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.montanara import laid, montanara, piles, shuffled, table
+from tests.support.games.scenarios import ANN, BEN, luck
 
 
 def shakings(mountains: str) -> list[PlayShaking]:

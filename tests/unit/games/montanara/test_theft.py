@@ -3,8 +3,8 @@
 from domain.games.montanara.commands import PlayTheft
 from domain.games.montanara.events import TheftPlayed
 from domain.games.montanara.rejections import Reason
-from tests.support.montanara import cards, laid, montanara, table
-from tests.support.scenarios import ANN, BEN
+from tests.support.games.montanara import cards, laid, montanara, table
+from tests.support.games.scenarios import ANN, BEN
 
 
 def test_hands_are_swapped() -> None:

@@ -7,8 +7,8 @@ from domain.games.montanara.commands import ArrangeTunnel, Command, DeclineLook,
 from domain.games.montanara.events import TunnelArranged, TunnelPlayed
 from domain.games.montanara.rejections import Reason
 from domain.games.montanara.state import State
-from tests.support.montanara import cards, laid, montanara, shuffled, table
-from tests.support.scenarios import ANN, BEN
+from tests.support.games.montanara import cards, laid, montanara, shuffled, table
+from tests.support.games.scenarios import ANN, BEN
 
 MOUNTAINS = "crystal theft dwarf theft open_pit / dwarf theft / dwarf / "
 

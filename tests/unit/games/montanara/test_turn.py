@@ -18,8 +18,8 @@ from domain.games.montanara.commands import (
 )
 from domain.games.montanara.events import CardTaken, DwarfPlayed
 from domain.games.montanara.rejections import Reason
-from tests.support.montanara import laid, montanara, table
-from tests.support.scenarios import ANN, BEN
+from tests.support.games.montanara import laid, montanara, table
+from tests.support.games.scenarios import ANN, BEN
 
 
 def test_the_seats_take_turns() -> None:

@@ -43,8 +43,8 @@ from domain.games.montanara.state import Phase
 from domain.games.montanara.view import Known, Table, TableSeat, seen, unaided, view
 from domain.shared.game import begin, play
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, TablePile, Viewer, seated
-from tests.support.montanara import cards, montanara, piles, table
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.montanara import cards, montanara, piles, table
+from tests.support.games.scenarios import ANN, BEN, luck
 
 VIEWERS = (seated(ANN), seated(BEN), SPECTATOR, ALL_SEEING)
 

@@ -10,9 +10,9 @@ from domain.match import Finished, Resign, Resigned, submit, to_act
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from tests.support.matches import playing
-from tests.support.montmartre import card, cards, montmartre, table
-from tests.support.scenarios import ANN, BEN, CAM, luck
+from tests.support.games.matches import playing
+from tests.support.games.montmartre import card, cards, montmartre, table
+from tests.support.games.scenarios import ANN, BEN, CAM, luck
 
 PILES = "g1 g2 / p2 / y2"
 

@@ -9,9 +9,9 @@ from domain.games.montmartre.rejections import Reason
 from domain.games.montmartre.setup import setup
 from domain.match import open_match
 from domain.shared.rejections import Rejected
-from tests.support.matches import terms
-from tests.support.montmartre import montmartre
-from tests.support.scenarios import FIRST_SEATS, luck
+from tests.support.games.matches import terms
+from tests.support.games.montmartre import montmartre
+from tests.support.games.scenarios import FIRST_SEATS, luck
 
 
 def test_by_default_chance_says_who_begins() -> None:

@@ -6,8 +6,8 @@ from domain.games.montmartre.commands import Paint
 from domain.games.montmartre.events import Painted
 from domain.games.montmartre.rejections import Reason
 from domain.games.montmartre.state import Phase
-from tests.support.montmartre import cards, montmartre, table
-from tests.support.scenarios import ANN
+from tests.support.games.montmartre import cards, montmartre, table
+from tests.support.games.scenarios import ANN
 
 
 def test_one_card_of_any_value_may_be_painted() -> None:

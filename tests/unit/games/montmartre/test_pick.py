@@ -6,8 +6,8 @@ from domain.games.montmartre.events import CardsPicked, PilesRenewed, TurnEnded
 from domain.games.montmartre.rejections import Reason
 from domain.games.montmartre.setup import laid
 from domain.games.montmartre.state import Ending, Phase, State
-from tests.support.montmartre import card, cards, montmartre, table
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.montmartre import card, cards, montmartre, table
+from tests.support.games.scenarios import ANN, BEN, luck
 
 ANN_TO_BEN = TurnEnded(ANN, BEN, None)
 

@@ -16,7 +16,7 @@ from domain.games.montmartre.commands import (
 )
 from domain.games.montmartre.rejections import CLAUSES, Reason
 from domain.games.montmartre.state import Phase, State
-from tests.support.montmartre import cards, montmartre, table
+from tests.support.games.montmartre import cards, montmartre, table
 
 PILES = "g8 / / y6"
 BEGUN = table("b0 b5 g1 g4 | b1 b2 p3\n... | p8\n...", piles=PILES, vollard=Colour.YELLOW)

@@ -8,7 +8,7 @@ from domain.games.montmartre.events import PaintingSold, TurnEnded, VollardMoved
 from domain.games.montmartre.rejections import Reason
 from domain.games.montmartre.state import State
 from domain.shared.seats import Seat
-from tests.support.montmartre import card, montmartre, table
+from tests.support.games.montmartre import card, montmartre, table
 
 HENRI, ALFONS, AMADEO = Seat(0), Seat(1), Seat(2)
 

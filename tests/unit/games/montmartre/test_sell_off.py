@@ -5,8 +5,8 @@ from domain.games.montmartre.commands import Pick, SellOff
 from domain.games.montmartre.events import SoldOff
 from domain.games.montmartre.rejections import Reason
 from domain.games.montmartre.state import Phase
-from tests.support.montmartre import cards, montmartre, table
-from tests.support.scenarios import ANN
+from tests.support.games.montmartre import cards, montmartre, table
+from tests.support.games.scenarios import ANN
 
 PILES = "p1 p1 / p2 / y2"
 

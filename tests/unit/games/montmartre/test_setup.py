@@ -8,8 +8,8 @@ from domain.games.montmartre.setup import laid
 from domain.games.montmartre.state import INITIAL, Painter, Phase, State, pieces
 from domain.shared.game import begin
 from domain.shared.seats import Seat
-from tests.support.montmartre import cards, montmartre, table
-from tests.support.scenarios import luck
+from tests.support.games.montmartre import cards, montmartre, table
+from tests.support.games.scenarios import luck
 
 BARE = ((), (), (), ())
 

@@ -9,8 +9,8 @@ from domain.games.montmartre.events import ContractsOffered, PaintingSold, TurnE
 from domain.games.montmartre.rejections import Reason
 from domain.games.montmartre.state import State
 from domain.shared.game import play
-from tests.support.montmartre import card, montmartre, table
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.montmartre import card, montmartre, table
+from tests.support.games.scenarios import ANN, BEN, luck
 
 ANN_TO_BEN = TurnEnded(ANN, BEN, None)
 BLUE, GREEN, PINK, YELLOW = Colour

@@ -31,8 +31,8 @@ from domain.games.montmartre.view import (
 )
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.montmartre import card, cards, table
-from tests.support.scenarios import ANN, BEN, CAM, luck
+from tests.support.games.montmartre import card, cards, table
+from tests.support.games.scenarios import ANN, BEN, CAM, luck
 
 VIEWERS = (*map(seated, (ANN, BEN, CAM)), SPECTATOR, ALL_SEEING)
 

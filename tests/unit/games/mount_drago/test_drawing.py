@@ -15,9 +15,9 @@ from domain.games.mount_drago.state import Phase
 from domain.shared.game import default_move, play
 from domain.shared.seats import Seat
 from domain.shared.tuples import without
-from tests.support.mount_drago import cards, drew, mount_drago, table
-from tests.support.rigged import RiggedChance
-from tests.support.scenarios import ANN, luck
+from tests.support.games.mount_drago import cards, drew, mount_drago, table
+from tests.support.games.rigged import RiggedChance
+from tests.support.games.scenarios import ANN, luck
 
 ON_TOP = "black 26, blue 25"
 """Two dragons stand on summit spaces, the others on the start."""

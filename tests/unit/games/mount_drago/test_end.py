@@ -9,9 +9,9 @@ from domain.games.mount_drago.state import Phase, State
 from domain.match import Finished, Resign, Resigned, submit, to_act
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from tests.support.matches import playing
-from tests.support.mount_drago import mount_drago, table
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.matches import playing
+from tests.support.games.mount_drago import mount_drago, table
+from tests.support.games.scenarios import ANN, BEN, luck
 
 
 def nearly_over(dragons: str, points: tuple[int, ...], hand: str = "red-3 green-1") -> State:

@@ -7,9 +7,9 @@ from domain.games.mount_drago.catalogue import Options, why_not_options
 from domain.games.mount_drago.rejections import CLAUSES, Reason
 from domain.match import open_match
 from domain.shared.rejections import Rejected
-from tests.support.matches import terms
-from tests.support.mount_drago import mount_drago
-from tests.support.scenarios import FIRST_SEATS
+from tests.support.games.matches import terms
+from tests.support.games.mount_drago import mount_drago
+from tests.support.games.scenarios import FIRST_SEATS
 
 
 def test_by_default_a_random_seat_begins() -> None:

@@ -7,8 +7,8 @@ from domain.games.mount_drago.commands import PlayCard
 from domain.games.mount_drago.events import CardPlayed
 from domain.games.mount_drago.state import Phase
 from domain.shared.game import begin
-from tests.support.mount_drago import SPACES, cards, drew, mount_drago, riding, table
-from tests.support.scenarios import ANN, luck
+from tests.support.games.mount_drago import SPACES, cards, drew, mount_drago, riding, table
+from tests.support.games.scenarios import ANN, luck
 
 
 def played(card: str, space: int, *, on_top: bool) -> CardPlayed:

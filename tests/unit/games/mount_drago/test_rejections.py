@@ -6,7 +6,7 @@ import pytest
 from domain.games.mount_drago.commands import Command, DiscardSummitCards, Draw, PlayCard
 from domain.games.mount_drago.rejections import CLAUSES, Reason
 from domain.games.mount_drago.state import Phase, State
-from tests.support.mount_drago import SPACES, mount_drago, riding, table
+from tests.support.games.mount_drago import SPACES, mount_drago, riding, table
 
 AT_SUMMIT = table(
     """

@@ -8,8 +8,8 @@ from domain.games.mount_drago.events import CardPlayed, Scored
 from domain.games.mount_drago.state import Phase, State
 from domain.shared.game import play
 from domain.shared.seats import Seat
-from tests.support.mount_drago import cards, mount_drago, table
-from tests.support.scenarios import ANN, luck
+from tests.support.games.mount_drago import cards, mount_drago, table
+from tests.support.games.scenarios import ANN, luck
 
 RIDING = """
     blue-1 | green-1 red-1 red-2 red-3 red-4 red-5

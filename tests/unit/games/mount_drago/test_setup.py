@@ -11,9 +11,9 @@ from domain.games.mount_drago.state import INITIAL, Phase, State, pieces
 from domain.shared.game import begin
 from domain.shared.seats import Seat
 from domain.shared.tuples import without
-from tests.support.mount_drago import cards, mount_drago
-from tests.support.rigged import RiggedChance
-from tests.support.scenarios import FIRST_SEATS, FirstSeat, luck
+from tests.support.games.mount_drago import cards, mount_drago
+from tests.support.games.rigged import RiggedChance
+from tests.support.games.scenarios import FIRST_SEATS, FirstSeat, luck
 
 
 def dealt(context: str, seats: int, first: FirstSeat = "random") -> Dealt:

@@ -19,8 +19,8 @@ from domain.games.mount_drago.state import INITIAL, Phase
 from domain.games.mount_drago.view import Dragon, Table, TableSeat, determinize, seen, view
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Seen, TablePile, Viewer, seated
-from tests.support.mount_drago import cards, table
-from tests.support.scenarios import ANN, BEN, luck
+from tests.support.games.mount_drago import cards, table
+from tests.support.games.scenarios import ANN, BEN, luck
 
 STATE = table(
     """

@@ -7,7 +7,7 @@ import pytest
 from domain.games.mountains import GAME
 from domain.games.mountains.catalogue import CARDS, DECKS, EQUIPMENT, HIKING_CARDS, PACK, CardKind, HikingCard
 from domain.shared.catalogues import Grade
-from tests.support.mountains import equipment
+from tests.support.games.mountains import equipment
 
 HIKES = [card for card in HIKING_CARDS if card.kind is CardKind.HIKE]
 

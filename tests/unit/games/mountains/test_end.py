@@ -11,9 +11,9 @@ from domain.games.mountains.state import INITIAL, Phase
 from domain.match import Finished, Resign, Resigned, submit
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
-from tests.support.matches import playing
-from tests.support.mountains import hiking_card, mountains, table
-from tests.support.scenarios import ANN, BEN, CAM, luck
+from tests.support.games.matches import playing
+from tests.support.games.mountains import hiking_card, mountains, table
+from tests.support.games.scenarios import ANN, BEN, CAM, luck
 
 
 def test_a_rest_day_gives_three_stones() -> None:

@@ -14,8 +14,8 @@ from domain.games.mountains.events import (
 )
 from domain.games.mountains.rejections import Reason
 from domain.games.mountains.state import INITIAL, Phase, State, face_up
-from tests.support.mountains import hiking_card, mountains, table
-from tests.support.scenarios import ANN, BEN, CAM
+from tests.support.games.mountains import hiking_card, mountains, table
+from tests.support.games.scenarios import ANN, BEN, CAM
 
 PAIR = "4s-01"
 """A hike that asks for carabiner, two helmets and lighter, for three stamps."""

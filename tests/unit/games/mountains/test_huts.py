@@ -12,8 +12,8 @@ from domain.games.mountains.events import (
 )
 from domain.games.mountains.state import Phase
 from domain.shared.outcomes import Outcome, OutcomeKind
-from tests.support.mountains import hiking_card, mountains, table
-from tests.support.scenarios import ANN, BEN, CAM, DAN
+from tests.support.games.mountains import hiking_card, mountains, table
+from tests.support.games.scenarios import ANN, BEN, CAM, DAN
 
 EQUIPMENT_HUT = "1-09"
 """Sells equipment for 2 stones."""

@@ -10,9 +10,9 @@ from domain.games.mountains.setup import setup
 from domain.match import open_match
 from domain.shared.game import begin
 from domain.shared.rejections import Rejected
-from tests.support.matches import terms
-from tests.support.mountains import mountains
-from tests.support.scenarios import FIRST_SEATS, luck
+from tests.support.games.matches import terms
+from tests.support.games.mountains import mountains
+from tests.support.games.scenarios import FIRST_SEATS, luck
 
 
 def test_by_default_secret_books_and_a_random_first_seat() -> None:

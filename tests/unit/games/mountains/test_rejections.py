@@ -16,7 +16,7 @@ from domain.games.mountains.commands import (
 )
 from domain.games.mountains.rejections import CLAUSES, Reason
 from domain.games.mountains.state import State
-from tests.support.mountains import mountains, table
+from tests.support.games.mountains import mountains, table
 
 CHOOSING = table("mug", "boots", used="2")
 HIKING = table("mug", "rope", card="1-04")

@@ -9,9 +9,9 @@ from domain.games.mountains.state import INITIAL, Phase, pieces
 from domain.shared.game import begin
 from domain.shared.seats import Seat
 from domain.shared.viewers import revealed
-from tests.support.mountains import mountains, table
-from tests.support.rigged import RiggedChance
-from tests.support.scenarios import luck
+from tests.support.games.mountains import mountains, table
+from tests.support.games.rigged import RiggedChance
+from tests.support.games.scenarios import luck
 
 IN_ORDER = RiggedChance((*(card.id for card in HIKING_CARDS), *PACK))
 """Chance that leaves all cards as they are, and lets seat 0 begin."""

@@ -23,8 +23,8 @@ from domain.games.mountains.setup import setup
 from domain.games.mountains.state import Phase, State
 from domain.games.mountains.view import Table, TableDeck, TableSeat, determinize, seen, view
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, TablePile, Viewer, seated
-from tests.support.mountains import ids, table
-from tests.support.scenarios import ANN, BEN, CAM, luck
+from tests.support.games.mountains import ids, table
+from tests.support.games.scenarios import ANN, BEN, CAM, luck
 
 VIEWERS = (seated(ANN), seated(BEN), seated(CAM), SPECTATOR, ALL_SEEING)
 
