@@ -1,6 +1,7 @@
 """`montane` without the cyclic garbage collector, which counts its objects when it is asked to.
 
-What a server that runs by `python -m tests.support.faces.uncollected` drops must be free of reference cycles, or it
+What a server that runs by `python -m tests.support.faces.uncollected` drops must be free of reference
+cycles, or it
 stays.
 """
 
