@@ -38,6 +38,7 @@ from domain.shared.seats import Seat
 from services.matches.loaded import Memory, opened
 from services.matches.store import Recorded, Secrets
 from services.shared.ids import match_id, new_uuid, written
+from tests.support.games.matches import NOW
 
 LENGTHS = (4, 25, 50, 100, 200)
 """Events after which a match is left as it stands; the longest do not last all matches."""
@@ -93,7 +94,7 @@ def _stored(mapper: EventMapper, number: int, length: int) -> list[StoredEvent]:
         seed_commitment="sha256:" + token_hex(32),
     )
     opening, match = open_match(GAME, terms)
-    seating, match = take_seat(GAME, match, SEAT, Holder(player, HolderKind.HUMAN, ""), chance)
+    seating, match = take_seat(GAME, match, SEAT, Holder(player, HolderKind.HUMAN, ""), chance, NOW)
     recorded: list[Recorded] = []
 
     def record(events: Sequence[object], command: bytes | None) -> None:
@@ -117,6 +118,6 @@ def _stored(mapper: EventMapper, number: int, length: int) -> list[StoredEvent]:
     record((*opening, *seating), None)
     while len(recorded) < length and match.status is MatchStatus.PLAYING:
         command = dice.choice(list(legal_moves(GAME, match, SEAT)))
-        events, match = submit(GAME, match, SEAT, command, chance)
+        events, match = submit(GAME, match, SEAT, command, chance, NOW)
         record(events, msgspec.json.encode(command))
     return [mapper.to_stored_event(LoggedEvent(match_number, one)) for one in recorded[:length]]

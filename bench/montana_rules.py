@@ -36,6 +36,7 @@ from domain.match import (
 from domain.shared.chance import SeededChance
 from domain.shared.game import begin, fold, play
 from domain.shared.seats import Seat
+from tests.support.games.matches import NOW
 
 SEAT = Seat(0)
 CHANCE = SeededChance(bytes(32), "bench")
@@ -82,7 +83,7 @@ def play_match(deals: Sequence[int]) -> Played:
         match = started(deal)
         while match.status is MatchStatus.PLAYING:
             moves = legal_moves(GAME, match, SEAT)
-            _, match = submit(GAME, match, SEAT, moves[int(dice() * len(moves))], CHANCE)
+            _, match = submit(GAME, match, SEAT, moves[int(dice() * len(moves))], CHANCE, NOW)
             commands += 1
         scores.append(GAME.scores(match.state)[0])
     return commands, scores
@@ -108,7 +109,7 @@ def started(deal: int) -> Match[State, Options]:
         seed_commitment="",
     )
     _, match = open_match(GAME, terms)
-    _, match = take_seat(GAME, match, SEAT, Holder(PlayerId("player_0"), HolderKind.HUMAN, ""), CHANCE)
+    _, match = take_seat(GAME, match, SEAT, Holder(PlayerId("player_0"), HolderKind.HUMAN, ""), CHANCE, NOW)
     return match
 
 
@@ -158,7 +159,7 @@ def breakdown(deals: int, rounds: int) -> None:
         ],
         "match: legal_moves": lambda: [legal_moves(GAME, match, SEAT) for match in matches],
         "match: submit, all in all": lambda: [
-            submit(GAME, match, SEAT, command, CHANCE)
+            submit(GAME, match, SEAT, command, CHANCE, NOW)
             for match, command in zip(matches, commands, strict=True)
         ],
         "a call of len": lambda: [len(table.cells) for table in tables],

@@ -1,7 +1,7 @@
 """What can be asked of a match of any game. Seats may ask to resign; all else comes through the lobby."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, get_args
 
 from msgspec import Meta, Struct
 
@@ -86,19 +86,9 @@ class MoveDeadline(Struct, frozen=True, tag_field="type", tag="move_deadline"):
     ended_at: Annotated[datetime, Meta(tz=True)]
 
 
-type LobbyCommand = (
+LobbyCommand = (
     TakeSeat | LeaveSeat | Invite | Start | Cancel | TimeOut | Branch | RenewInvitation | MoveDeadline
 )
 
-LOBBY_COMMANDS: tuple[type[Struct], ...] = (
-    TakeSeat,
-    LeaveSeat,
-    Invite,
-    Start,
-    Cancel,
-    TimeOut,
-    Branch,
-    RenewInvitation,
-    MoveDeadline,
-)
+LOBBY_COMMANDS: tuple[type[Struct], ...] = get_args(LobbyCommand)
 """The commands that are no seat's move."""

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, assert_never
 
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from domain.match.commands import (
     Cancel,
     Invite,
     LeaveSeat,
+    LobbyCommand,
     MoveDeadline,
     RenewInvitation,
     Resign,
@@ -64,11 +65,11 @@ type Decided[S, O] = tuple[tuple[object, ...], Match[S, O]]
 """The events that were decided, and the match after them."""
 
 
-def decide[S, O](
-    game: Game[S, Any, Any, O],
+def decide[S, C, O](
+    game: Game[S, C, Any, O],
     match: Match[S, O],
     seat: Seat | None,
-    command: Any,
+    command: LobbyCommand | Resign | C,
     chance: Chance,
     at: datetime,
     *,
@@ -108,13 +109,23 @@ def decide[S, O](
     return (*events, finished), evolve(game, after, finished)
 
 
-def _carried_out[S, O](
-    game: Game[S, Any, Any, O],
+def _carried_out[S, C, O](
+    game: Game[S, C, Any, O],
     match: Match[S, O],
     seat: Seat | None,
-    command: Any,
+    command: LobbyCommand | Resign | C,
     chance: Chance,
     at: datetime,
+) -> Decided[S, O]:
+    if isinstance(command, LobbyCommand):
+        return _in_the_lobby(game, match, command, chance, at)
+    if seat is None:
+        raise ValueError(f"{type(command).__name__} is a seat's command")
+    return submit(game, match, seat, command, chance, at)
+
+
+def _in_the_lobby[S, O](
+    game: Game[S, Any, Any, O], match: Match[S, O], command: LobbyCommand, chance: Chance, at: datetime
 ) -> Decided[S, O]:
     match command:
         case TakeSeat(seat=taken, holder=holder):
@@ -136,9 +147,7 @@ def _carried_out[S, O](
         case Branch():
             return branch(game, match, command, chance, at)
         case _:
-            if seat is None:
-                raise ValueError(f"{type(command).__name__} is a seat's command")
-            return submit(game, match, seat, command, chance, at)
+            assert_never(command)
 
 
 def open_match[S, O](game: Game[S, Any, Any, O], terms: Terms[O]) -> Decided[S, O]:
@@ -166,7 +175,7 @@ def take_seat[S, O](
     seat: Seat,
     holder: Holder,
     chance: Chance,
-    at: datetime | None = None,
+    at: datetime,
 ) -> Decided[S, O]:
     """Return how a player sits down; the last one to do so starts the match, unless that waits for a word.
 
@@ -241,7 +250,7 @@ def renew_invitation[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> De
 
 
 def start[S, O](
-    game: Game[S, Any, Any, O], match: Match[S, O], chance: Chance, at: datetime | None = None
+    game: Game[S, Any, Any, O], match: Match[S, O], chance: Chance, at: datetime
 ) -> Decided[S, O]:
     """Return how a match begins that waited for a word.
 
@@ -270,7 +279,7 @@ def branch[S, O](
     match: Match[S, O],
     command: Branch,
     chance: Chance,
-    at: datetime | None = None,
+    at: datetime,
 ) -> Decided[S, O]:
     """Return how a branch begins: one player holds all seats of a table that is there already.
 
@@ -320,22 +329,22 @@ def move_deadline[S, O](
     return (moved,), evolve(game, match, moved)
 
 
-def why_not[S, O](
-    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any, at: datetime | None = None
+def why_not[S, C, O](
+    game: Game[S, C, Any, O], match: Match[S, O], seat: Seat, command: Resign | C, at: datetime
 ) -> StrEnum | None:
     """Return why a command of a seat is refused, or None if it is legal; `at` as for `submit`."""
     if reason := _not_open_to(game, match, seat, command, at):
         return reason
-    return None if type(command) is Resign else game.why_not(match.state, seat, command)
+    return None if isinstance(command, Resign) else game.why_not(match.state, seat, command)
 
 
-def submit[S, O](
-    game: Game[S, Any, Any, O],
+def submit[S, C, O](
+    game: Game[S, C, Any, O],
     match: Match[S, O],
     seat: Seat,
-    command: Any,
+    command: Resign | C,
     chance: Chance,
-    at: datetime | None = None,
+    at: datetime,
 ) -> Decided[S, O]:
     """Return what a seat's command brings about, with all that it forces.
 
@@ -352,7 +361,7 @@ def submit[S, O](
     """
     if reason := _not_open_to(game, match, seat, command, at):
         raise Rejected(reason, seat=seat)
-    if type(command) is Resign:
+    if isinstance(command, Resign):
         resigned = Resigned(seat)
         return _settled(game, (resigned,), evolve(game, match, resigned), None, chance, at)
     events, table = play(game, match.state, seat, command, chance)
@@ -382,8 +391,8 @@ def _check_seat(match: AnyMatch, seat: Seat) -> None:
         raise Rejected(Reason.NO_SUCH_SEAT, seat=seat)
 
 
-def _not_open_to[S, O](
-    game: Game[S, Any, Any, O], match: Match[S, O], seat: Seat, command: Any, at: datetime | None
+def _not_open_to[S, C, O](
+    game: Game[S, C, Any, O], match: Match[S, O], seat: Seat, command: Resign | C, at: datetime
 ) -> Reason | None:
     """Return why a seat may not give a command now, whatever the game says (common §1, §6, §7)."""
     match match.status:
@@ -399,11 +408,11 @@ def _not_open_to[S, O](
         return Reason.NO_SUCH_SEAT
     if seat in match.resigned:
         return Reason.ALREADY_RESIGNED
-    if type(command) is Resign:
+    if isinstance(command, Resign):
         return None
     if seat not in game.to_act(match.state):
         return Reason.SEAT_NOT_TO_ACT
-    if match.clocks is not None and (deadline := match.clocks.deadline(seat)) and _told(at) >= deadline:
+    if match.clocks is not None and (deadline := match.clocks.deadline(seat)) and at >= deadline:
         return Reason.OUT_OF_TIME
     return None
 
@@ -413,7 +422,7 @@ def _begun[S, O](
     events: tuple[object, ...],
     match: Match[S, O],
     chance: Chance,
-    at: datetime | None,
+    at: datetime,
 ) -> Decided[S, O]:
     """Return the events, and the beginning of play behind them.
 
@@ -434,7 +443,7 @@ def _settled[S, O](
     match: Match[S, O],
     mover: Seat | None,
     chance: Chance,
-    at: datetime | None,
+    at: datetime,
 ) -> Decided[S, O]:
     """Return the events with what a match forces behind them: default moves, its end, or clocks.
 
@@ -454,11 +463,11 @@ def _settled[S, O](
         return events, match
     control, running = match.terms.time_control, game.to_act(match.state)
     if match.clocks is None:
-        clocks = time.started(control, match.terms.seats, running, _told(at))
+        clocks = time.started(control, match.terms.seats, running, at)
     elif mover is None and running == match.clocks.running:
         return events, match
     else:
-        clocks = time.moved(control, match.clocks, mover, running, _told(at))
+        clocks = time.moved(control, match.clocks, mover, running, at)
     clocks_set = ClocksSet(clocks)
     return (*events, clocks_set), evolve(game, match, clocks_set)
 
@@ -469,13 +478,6 @@ def _by_default[S, O](
     """Return what the default move of a seat brings about (common §6, §7)."""
     events, table = play(game, match.state, seat, default_move(game, match.state, seat), chance)
     return events, replace(match, state=table)
-
-
-def _told(at: datetime | None) -> datetime:
-    """Return the time, which a match with clocks must be told."""
-    if at is None:
-        raise ValueError("a match with clocks is decided at a time")
-    return at
 
 
 def _outcome[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> Outcome | None:

@@ -13,6 +13,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import seated
 from tests.support.games.commands import asked_for
+from tests.support.games.matches import NOW
 from tests.support.games.places import rarely
 from tests.support.games.random_matches import Table, reached
 from tests.support.games.scenarios import luck
@@ -85,10 +86,10 @@ def met(table: Table) -> Iterator[AnyMatch]:
 
 def answer(table: Table, match: AnyMatch, seat: Seat, command: Any) -> Any:
     """Return why a command is refused, or None, where asking and deciding agree."""
-    expected = why_not(table.game, match, seat, command)
+    expected = why_not(table.game, match, seat, command, NOW)
     decided = None
     try:
-        submit(table.game, match, seat, command, luck())
+        submit(table.game, match, seat, command, luck(), NOW)
     except Rejected as refusal:
         decided = refusal.reason
     assert decided is expected, command
@@ -99,7 +100,9 @@ def means(table: Table, match: AnyMatch, seat: Seat, command: Any, move: Any) ->
     """Return whether a command names nothing but what a move names, and brings about the same."""
     if type(command) is not type(move) or Counter(named(command)) - Counter(named(move)):
         return False
-    return submit(table.game, match, seat, command, luck()) == submit(table.game, match, seat, move, luck())
+    return submit(table.game, match, seat, command, luck(), NOW) == submit(
+        table.game, match, seat, move, luck(), NOW
+    )
 
 
 def named(command: Any) -> Iterator[Any]:

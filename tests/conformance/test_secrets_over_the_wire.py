@@ -33,6 +33,7 @@ from services.shared.ids import MatchId
 from tests.support.faces.faces import Face, Grpc, Rest, Said
 from tests.support.faces.server import Server
 from tests.support.games.commands import asked_for
+from tests.support.games.matches import NOW
 from tests.support.games.random_matches import Table, random_options, tables
 from tests.support.games.scenarios import luck
 from tests.support.stores.database import Databases, prepare_template
@@ -172,7 +173,7 @@ def test_two_servers_with_twins_tell_the_same(twins: Twins, name: str) -> None:
             answers = [face.command(staged.id, command, key=f"step {step}") for face in faces]
             assert all(answer.good for answer in answers)
             (events, true), (others, twin) = (
-                submit(table.game, match, seat, command, chance_of(staged, table, version))
+                submit(table.game, match, seat, command, chance_of(staged, table, version), NOW)
                 for match in matches
             )
             shown, as_well = ([seen(table.game, event, viewer) for event in all] for all in (events, others))
@@ -227,7 +228,7 @@ def try_out(
         if not told[0].good:
             told += [face.command(id, command, key=f"{key}/{number}") for face in faces]
         assert len({timeless(said) for said in told}) == 1
-        legal = viewer.seat is not None and why_not(table.game, match, seat, command) is None
+        legal = viewer.seat is not None and why_not(table.game, match, seat, command, NOW) is None
         assert told[0].good is legal
 
 
@@ -238,7 +239,7 @@ def common_move(table: Table, matches: tuple[AnyMatch, AnyMatch], dice: Random) 
         (seat, move)
         for seat in to_act(table.game, true)
         for move in legal_moves(table.game, true, seat)
-        if why_not(table.game, twin, seat, move) is None
+        if why_not(table.game, twin, seat, move, NOW) is None
     ]
     return dice.choice(moves) if moves else None
 

@@ -16,7 +16,7 @@ from domain.shared.game import AnyGame, play
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from tests.support.faces.differences import differences, plain, written
-from tests.support.games.matches import playing
+from tests.support.games.matches import NOW, playing
 from tests.support.games.montana import text_of
 from tests.support.games.shapes import Fields, Maybe, Number, Shape, Words, shape_of
 
@@ -107,7 +107,7 @@ def recorded(game: AnyGame, seats: int, options: Any, resigning_step: int | None
         if step == resigning_step and seats > 2:
             seat, command = Seat(0), Resign()
         yield f"\n{step}. seat {seat}: {words(command)}"
-        events, match = submit(game, match, seat, command, SeededChance(key, str(step)))
+        events, match = submit(game, match, seat, command, SeededChance(key, str(step)), NOW)
     raise AssertionError(f"{game.id} goes on after {MOST_STEPS} steps")
 
 

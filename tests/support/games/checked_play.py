@@ -5,6 +5,7 @@ from typing import Any
 
 from domain.match import Finished, MatchStatus, Reason, Resign, Resigned, fold, legal_moves, to_act, why_not
 from domain.shared.seats import seats_in_order
+from tests.support.games.matches import NOW
 from tests.support.games.random_matches import Step, Table, played
 
 
@@ -59,4 +60,4 @@ def _ended(table: Table, step: Step, events: list[object]) -> None:
     assert match.resigned == tuple(event.seat for event in events if isinstance(event, Resigned))
     for seat in seats_in_order(table.seats):
         assert legal_moves(game, match, seat) == ()
-        assert why_not(game, match, seat, Resign()) is Reason.MATCH_OVER
+        assert why_not(game, match, seat, Resign(), NOW) is Reason.MATCH_OVER

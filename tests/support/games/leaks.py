@@ -17,6 +17,7 @@ from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, Viewer, ViewerKind, seated
 from tests.support.faces.differences import ABSENT, Path, differences, of_any, part, plain, written
+from tests.support.games.matches import NOW
 from tests.support.games.random_matches import Table, played, reached
 from tests.support.games.scenarios import luck
 from tests.support.games.twins import Parts, viewers
@@ -186,7 +187,7 @@ def _unknown_to_its_seat(table: Table, matches: Iterable[int]) -> Iterator[tuple
                 continue
             own, match = seated(step.seat), before.match
             twin = replace(match, state=game.determinize(match.state, own, luck("twin")))
-            others, _ = submit(game, twin, step.seat, step.command, luck("in twin"))
+            others, _ = submit(game, twin, step.seat, step.command, luck("in twin"), NOW)
             for event, other in zip(step.events, others, strict=False):
                 if type(event) is not type(other) or getattr(event, "seat", None) != step.seat:
                     continue

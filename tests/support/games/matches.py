@@ -39,6 +39,9 @@ from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, ViewerKind
 from tests.support.games.scenarios import luck
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+"""When commands are given whose time does not matter."""
+
 
 def terms[O](game: Game[Any, Any, Any, O], options: O, seats: int | None = None) -> Terms[O]:
     """Return the terms of a public match, with as few seats as the game allows or as many as are given."""
@@ -65,7 +68,7 @@ def playing[S, O](
     """Return all events of a match whose seats are taken by players 0, 1 ..., and the match as it began."""
     events, match = open_match(game, terms(game, options, seats))
     for seat in seats_in_order(match.terms.seats):
-        more, match = take_seat(game, match, seat, holder(seat), chance or luck())
+        more, match = take_seat(game, match, seat, holder(seat), chance or luck(), NOW)
         events = (*events, *more)
     return events, match
 

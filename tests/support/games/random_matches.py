@@ -11,7 +11,7 @@ from domain.match import AnyMatch, MatchStatus, Resign, legal_moves, submit
 from domain.shared.chance import Chance, SeededChance
 from domain.shared.game import AnyGame
 from domain.shared.seats import Seat, seats_in_order
-from tests.support.games.matches import playing
+from tests.support.games.matches import NOW, playing
 from tests.support.games.shapes import shape_of
 
 type Luck = Callable[[int], Chance]
@@ -114,7 +114,7 @@ def played_on(
             if liked and dice.random() < LIKING:
                 moves = tuple(move for move in moves if isinstance(move, liked)) or moves
             command = moves[int(dice.random() * len(moves))]
-        events, match = submit(game, match, seat, command, luck(place))
+        events, match = submit(game, match, seat, command, luck(place), NOW)
         yield Step(seat, command, events, match)
     raise AssertionError(f"match {number} of {table} goes on after {MOST_COMMANDS} commands")
 

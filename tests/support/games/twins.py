@@ -35,7 +35,7 @@ from services.matches.views import SeenEvent, Source, View, seen_event, view
 from services.shared.ids import MatchId
 from tests.support.faces.differences import Path, differences, of_any, plain, scalars, written
 from tests.support.games.commands import asked_for
-from tests.support.games.matches import LINK, playing
+from tests.support.games.matches import LINK, NOW, playing
 from tests.support.games.places import from_place, from_rare_places, nearby
 from tests.support.games.random_matches import Luck, Step, Table, luck_of, played, random_options
 from tests.support.games.rulings import shown_by
@@ -291,7 +291,7 @@ class _Pair:
         if type(command) is Resign:
             return command
         same = seat == self._viewer.seat or dice.random() < 0.5
-        if same and why_not(game, self._twin, seat, command) is None:
+        if same and why_not(game, self._twin, seat, command, NOW) is None:
             return command
         if alike := [move for move in legal_moves(game, self._twin, seat) if type(move) is type(command)]:
             return dice.choice(alike)
@@ -302,7 +302,7 @@ class _Pair:
         """Carry a command out in the twin, and compare what the viewer is shown until that differs."""
         game, before, alike = self._game, self._true, True
         command_in_twin = self._in_twin(seat, command)
-        in_twin, _ = submit(game, self._twin, seat, command_in_twin, self._chance_in_twin())
+        in_twin, _ = submit(game, self._twin, seat, command_in_twin, self._chance_in_twin(), NOW)
         forcing = not before.resigned and type(command) in game.commands
         decided = len(game.decide(before.state, seat, command, self._chance())) if forcing else 0
         for place, event in enumerate(happened):
@@ -395,10 +395,10 @@ class _Pair:
 
     def _refusal(self, match: AnyMatch, seat: Seat, command: Any) -> tuple[str, object] | None:
         """Return reason and details of a refusal; None for what would be accepted."""
-        if (reason := why_not(self._game, match, seat, command)) is None:
+        if (reason := why_not(self._game, match, seat, command, NOW)) is None:
             return None
         try:
-            submit(self._game, match, seat, command, self._chance())
+            submit(self._game, match, seat, command, self._chance(), NOW)
         except Rejected as refusal:
             return reason, (refusal.reason, refusal.details)
         return reason, None

@@ -29,7 +29,7 @@ from domain.match import (
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, ViewerKind, seated
-from tests.support.games.matches import decided, holder, playing, terms
+from tests.support.games.matches import NOW, decided, holder, playing, terms
 from tests.support.games.pebbles import PEBBLES, Options, State, Take, heap
 from tests.support.games.scenarios import luck
 
@@ -44,7 +44,7 @@ def original() -> Pebbles:
     """Return a match of three in which Ben gave up."""
     _, match = playing(PEBBLES, Options(20), 3)
     for seat, command in ((ANN, Take(1)), (BEN, Resign())):
-        _, match = submit(PEBBLES, match, seat, command, luck())
+        _, match = submit(PEBBLES, match, seat, command, luck(), NOW)
     return match
 
 
@@ -80,9 +80,9 @@ def test_it_is_played_like_any_match() -> None:
     """Seats that gave up make their default move; the last of the others wins (common §6)."""
     _, branch = begun()
     for seat, command in ((CAM, Take(1)), (ANN, Take(2))):
-        _, branch = submit(PEBBLES, branch, seat, command, luck())
+        _, branch = submit(PEBBLES, branch, seat, command, luck(), NOW)
     assert to_act(PEBBLES, branch) == (CAM,)
-    _, branch = submit(PEBBLES, branch, ANN, Resign(), luck())
+    _, branch = submit(PEBBLES, branch, ANN, Resign(), luck(), NOW)
     assert branch.status is MatchStatus.FINISHED
     assert branch.outcome is not None
     assert branch.outcome.winners == (CAM,)
@@ -128,7 +128,7 @@ def test_what_is_forced_happens_at_once() -> None:
 def test_what_is_refused() -> None:
     """A branch off what is not played, a beginning of what is no branch, or of no table; and a second one."""
     begins = branch_off(PEBBLES, original(), SPECTATOR, CALLER, luck())
-    _, over = submit(PEBBLES, original(), ANN, Resign(), luck())
+    _, over = submit(PEBBLES, original(), ANN, Resign(), luck(), NOW)
     for match in (opened(terms(PEBBLES, Options(), 3)), over):
         with pytest.raises(Rejected, match=Reason.MATCH_NOT_PLAYED):
             branch_off(PEBBLES, match, SPECTATOR, CALLER, luck())
@@ -147,7 +147,7 @@ def test_what_is_refused() -> None:
 def test_a_branch_is_not_played_again() -> None:
     """It has one player: that one branches off again."""
     _, branch = begun()
-    _, branch = submit(PEBBLES, branch, ANN, Resign(), luck())
+    _, branch = submit(PEBBLES, branch, ANN, Resign(), luck(), NOW)
     assert branch.status is MatchStatus.FINISHED
     with pytest.raises(Rejected, match=Reason.IS_BRANCH):
         options_again(PEBBLES, branch)

@@ -30,7 +30,7 @@ from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, seated
-from tests.support.games.matches import holder, playing, terms
+from tests.support.games.matches import NOW, holder, playing, terms
 from tests.support.games.pebbles import PEBBLES, Heaped, Options, RolledAway, State, Take, Taken, heap
 from tests.support.games.pebbles import Reason as PebblesReason
 from tests.support.games.scenarios import ANN, BEN, CAM, luck
@@ -47,7 +47,7 @@ def opened(seats: int = 2) -> Pebbles:
 
 def joined(match: Pebbles, seat: Seat, number: int) -> Pebbles:
     """Return the match after a player sat down."""
-    _, after = take_seat(PEBBLES, match, seat, holder(number), luck())
+    _, after = take_seat(PEBBLES, match, seat, holder(number), luck(), NOW)
     return after
 
 
@@ -59,7 +59,7 @@ def started(seats: int = 2, pebbles: int = 5) -> Pebbles:
 
 def after(match: Pebbles, seat: Seat, command: Take | Resign) -> Pebbles:
     """Return the match after a command."""
-    _, reached = submit(PEBBLES, match, seat, command, luck())
+    _, reached = submit(PEBBLES, match, seat, command, luck(), NOW)
     return reached
 
 
@@ -73,7 +73,7 @@ def test_a_match_opens_with_empty_seats() -> None:
 
 def test_seats_may_be_taken_in_any_order() -> None:
     """Whoever comes may choose a free seat; play does not begin before the last one."""
-    events, match = take_seat(PEBBLES, opened(), BEN, holder(7), luck())
+    events, match = take_seat(PEBBLES, opened(), BEN, holder(7), luck(), NOW)
     assert events == (SeatTaken(BEN, holder(7)),)
     assert (match.status, match.holders, match.state) == (
         MatchStatus.OPEN,
@@ -85,7 +85,7 @@ def test_seats_may_be_taken_in_any_order() -> None:
 def test_the_last_seat_starts_the_match() -> None:
     """The game's opening events, forced ones too, come before the start in the same decision."""
     match = joined(opened(), ANN, 1)
-    events, match = take_seat(PEBBLES, match, BEN, holder(2), luck())
+    events, match = take_seat(PEBBLES, match, BEN, holder(2), luck(), NOW)
     assert events == (SeatTaken(BEN, holder(2)), Heaped(5, 2), Started(ANN))
     assert (match.status, match.state) == (MatchStatus.PLAYING, heap(5))
 
@@ -103,8 +103,8 @@ def test_seats_play_in_turn() -> None:
     assert to_act(PEBBLES, match) == (ANN,)
     assert legal_moves(PEBBLES, match, ANN) == (Take(1), Take(2))
     assert legal_moves(PEBBLES, match, BEN) == ()
-    assert why_not(PEBBLES, match, ANN, Take(1)) is None
-    events, match = submit(PEBBLES, match, ANN, Take(2), luck())
+    assert why_not(PEBBLES, match, ANN, Take(1), NOW) is None
+    events, match = submit(PEBBLES, match, ANN, Take(2), luck(), NOW)
     assert events == (Taken(ANN, 2), RolledAway())
     assert to_act(PEBBLES, match) == (BEN,)
 
@@ -118,7 +118,7 @@ def test_nobody_is_to_act_before_the_match_starts() -> None:
 def test_the_game_ends_the_match() -> None:
     """The move that ends the game finishes the match with the game's outcome (common §8)."""
     match = started(pebbles=2)
-    events, match = submit(PEBBLES, match, ANN, Take(2), luck())
+    events, match = submit(PEBBLES, match, ANN, Take(2), luck(), NOW)
     outcome = Outcome(OutcomeKind.WON, (ANN,), (2, 0), "heap_empty")
     assert events == (Taken(ANN, 2), Finished(outcome))
     assert (match.status, match.outcome) == (MatchStatus.FINISHED, outcome)
@@ -129,7 +129,7 @@ def test_the_game_ends_the_match() -> None:
 def test_resigning_from_a_solo_game_loses_it() -> None:
     """A solo game is lost, its score counts (common §6)."""
     match = after(started(seats=1), ANN, Take(1))
-    events, match = submit(PEBBLES, match, ANN, Resign(), luck())
+    events, match = submit(PEBBLES, match, ANN, Resign(), luck(), NOW)
     outcome = Outcome(OutcomeKind.LOST, (), (1,), "resigned")
     assert events == (Resigned(ANN), Finished(outcome))
     assert (match.status, match.resigned, match.outcome) == (MatchStatus.FINISHED, (ANN,), outcome)
@@ -138,7 +138,7 @@ def test_resigning_from_a_solo_game_loses_it() -> None:
 @pytest.mark.parametrize(("quitter", "winner"), [(ANN, BEN), (BEN, ANN)])
 def test_with_one_other_seat_left_that_seat_wins(quitter: Seat, winner: Seat) -> None:
     """Resigning is open to every seat at any time, on turn or not; the other wins (common §6)."""
-    events, match = submit(PEBBLES, started(), quitter, Resign(), luck())
+    events, match = submit(PEBBLES, started(), quitter, Resign(), luck(), NOW)
     outcome = Outcome(OutcomeKind.RESIGNED, (winner,), (0, 0), "resigned")
     assert events == (Resigned(quitter), Finished(outcome))
     assert match.outcome == outcome
@@ -146,7 +146,7 @@ def test_with_one_other_seat_left_that_seat_wins(quitter: Seat, winner: Seat) ->
 
 def test_with_more_seats_left_the_match_goes_on() -> None:
     """Of three seats one resigns and two go on; when one more does, the third wins (common §6)."""
-    events, match = submit(PEBBLES, started(seats=3), CAM, Resign(), luck())
+    events, match = submit(PEBBLES, started(seats=3), CAM, Resign(), luck(), NOW)
     assert events == (Resigned(CAM),)
     assert (match.status, match.resigned) == (MatchStatus.PLAYING, (CAM,))
     match = after(match, ANN, Resign())
@@ -157,10 +157,10 @@ def test_with_more_seats_left_the_match_goes_on() -> None:
 def test_a_seat_that_gave_up_makes_its_default_move_by_itself() -> None:
     """It keeps its place; whenever it would be to act, its default move happens at once (common §6, §7)."""
     match = after(started(seats=3, pebbles=9), BEN, Resign())
-    events, match = submit(PEBBLES, match, ANN, Take(1), luck())
+    events, match = submit(PEBBLES, match, ANN, Take(1), luck(), NOW)
     assert events == (Taken(ANN, 1), Taken(BEN, 2))
     assert match.state == State(6, (1, 2, 0), 2)
-    events, match = submit(PEBBLES, started(seats=3, pebbles=9), ANN, Resign(), luck())
+    events, match = submit(PEBBLES, started(seats=3, pebbles=9), ANN, Resign(), luck(), NOW)
     assert events == (Resigned(ANN), Taken(ANN, 2))
 
 
@@ -168,7 +168,7 @@ def test_a_seat_that_gave_up_is_out_of_the_ranking() -> None:
     """It may end the match by its default move, but of the others those with most win (common §6)."""
     match = after(started(seats=3, pebbles=5), CAM, Resign())
     match = after(match, ANN, Take(1))
-    events, match = submit(PEBBLES, match, BEN, Take(1), luck())
+    events, match = submit(PEBBLES, match, BEN, Take(1), luck(), NOW)
     shared = Outcome(OutcomeKind.SHARED, (ANN, BEN), (1, 1, 2), "heap_empty")
     assert events == (Taken(BEN, 1), RolledAway(), Taken(CAM, 2), Finished(shared))
     match = after(after(started(seats=3, pebbles=6), CAM, Resign()), ANN, Take(2))
@@ -179,14 +179,14 @@ def test_a_game_that_breaks_ties_by_stones_tells_them_whenever_somebody_resigns(
     """The outcome of a resignation has the stones as they stand; other games have none (common §6, §8)."""
     stony = replace(PEBBLES, stones=lambda state: (state.pebbles,) * len(state.taken))
     _, match = playing(stony, Options(9), 2)
-    _, match = submit(stony, match, ANN, Take(2), luck())
-    _, match = submit(stony, match, BEN, Resign(), luck())
+    _, match = submit(stony, match, ANN, Take(2), luck(), NOW)
+    _, match = submit(stony, match, BEN, Resign(), luck(), NOW)
     assert match.outcome == Outcome(OutcomeKind.RESIGNED, (ANN,), (2, 0), "resigned", (7, 7))
 
 
 def test_resigning_may_always_be_asked_for_while_the_match_is_played() -> None:
     """It is legal off turn, though never among the listed moves (common §6)."""
-    assert why_not(PEBBLES, started(), BEN, Resign()) is None
+    assert why_not(PEBBLES, started(), BEN, Resign(), NOW) is None
     assert legal_moves(PEBBLES, started(), ANN) == (Take(1), Take(2))
 
 
@@ -221,9 +221,9 @@ def test_a_command_that_the_match_refuses(
     reason: Reason, match: Pebbles, seat: Seat, command: Take | Resign
 ) -> None:
     """Whatever the game says, the match refuses it; asking why and submitting agree (common §1, §6)."""
-    assert why_not(PEBBLES, match, seat, command) is reason
+    assert why_not(PEBBLES, match, seat, command, NOW) is reason
     with pytest.raises(Rejected) as refusal:
-        submit(PEBBLES, match, seat, command, luck())
+        submit(PEBBLES, match, seat, command, luck(), NOW)
     assert (refusal.value.reason, refusal.value.details) == (reason, {"seat": seat})
 
 
@@ -231,7 +231,7 @@ def test_a_command_that_the_match_refuses(
 def test_a_seat_that_may_not_be_taken(reason: Reason, match: Pebbles, seat: Seat, number: int) -> None:
     """A seat is taken once, by one player, who has no other, before play begins (common §1)."""
     with pytest.raises(Rejected) as refusal:
-        take_seat(PEBBLES, match, seat, holder(number), luck())
+        take_seat(PEBBLES, match, seat, holder(number), luck(), NOW)
     assert refusal.value.reason is reason
 
 
@@ -276,9 +276,9 @@ def test_every_reason_is_reached_and_has_its_clause() -> None:
 
 def test_what_the_game_refuses_the_match_refuses() -> None:
     """The game's own reason comes through, from asking why and from submitting alike."""
-    assert why_not(PEBBLES, started(), ANN, Take(3)) is PebblesReason.NOT_SO_MANY
+    assert why_not(PEBBLES, started(), ANN, Take(3), NOW) is PebblesReason.NOT_SO_MANY
     with pytest.raises(Rejected) as refusal:
-        submit(PEBBLES, started(), ANN, Take(3), luck())
+        submit(PEBBLES, started(), ANN, Take(3), luck(), NOW)
     assert refusal.value.reason is PebblesReason.NOT_SO_MANY
 
 
@@ -286,7 +286,7 @@ def test_folding_the_events_gives_the_same_match() -> None:
     """Events are the truth: from nothing or from any point on they lead to the same match."""
     events, match = playing(PEBBLES, Options(9), 3)
     for seat, command in ((ANN, Take(1)), (CAM, Resign()), (BEN, Take(2)), (ANN, Resign())):
-        more, match = submit(PEBBLES, match, seat, command, luck())
+        more, match = submit(PEBBLES, match, seat, command, luck(), NOW)
         events = (*events, *more)
     assert fold(PEBBLES, events) == match
     for version in range(1, len(events)):
@@ -313,6 +313,6 @@ def test_a_match_begins_with_its_opening() -> None:
 def test_everybody_sees_what_happens_to_a_match(viewer: Viewer) -> None:
     """Who sits, starts, resigns and wins is public; a game's event is shown as the game says."""
     events, match = playing(PEBBLES, Options(5), 2)
-    more, _ = submit(PEBBLES, match, ANN, Resign(), luck())
+    more, _ = submit(PEBBLES, match, ANN, Resign(), luck(), NOW)
     for event in (*events, *more):
         assert seen(PEBBLES, event, viewer) == event

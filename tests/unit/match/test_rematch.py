@@ -18,7 +18,7 @@ from domain.match import (
 )
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat, seats_in_order
-from tests.support.games.matches import decided, playing, terms
+from tests.support.games.matches import NOW, decided, playing, terms
 from tests.support.games.scenarios import luck
 
 
@@ -26,7 +26,7 @@ def over(game: str, options: Any, seats: int) -> AnyMatch:
     """Return a match in which all seats but the last gave up."""
     _, match = playing(GAMES[game], options, seats)
     for seat in seats_in_order(max(1, seats - 1)):
-        _, match = submit(GAMES[game], match, seat, Resign(), luck())
+        _, match = submit(GAMES[game], match, seat, Resign(), luck(), NOW)
     assert match.status is MatchStatus.FINISHED
     return match
 
@@ -57,7 +57,7 @@ def test_only_a_match_that_is_over_is_played_again() -> None:
     _, waiting = open_match(game, terms(game, game.options()))
     _, called_off = decided(game, waiting, Cancel(CancelReason.BY_OPENER))
     _, played = playing(game, game.options(), 3)
-    _, still_played = submit(game, played, Seat(2), Resign(), luck())
+    _, still_played = submit(game, played, Seat(2), Resign(), luck(), NOW)
     for match in (waiting, played, still_played):
         with pytest.raises(Rejected) as refused:
             options_again(game, match)

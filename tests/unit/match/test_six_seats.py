@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from domain.match import MatchStatus, Reason, legal_moves, open_match, options_again, submit, to_act
 from domain.shared.rejections import Rejected
 from domain.shared.seats import Seat
-from tests.support.games.matches import playing, terms
+from tests.support.games.matches import NOW, playing, terms
 from tests.support.games.scenarios import luck
 from tests.support.games.squirrels import SQUIRRELS, Options
 
@@ -45,7 +45,7 @@ def test_six_play_to_the_end_and_again() -> None:
     while match.status is MatchStatus.PLAYING:
         seat = to_act(SIX, match)[0]
         turns.append(seat)
-        _, match = submit(SIX, match, seat, legal_moves(SIX, match, seat)[0], luck(f"{len(turns)}"))
+        _, match = submit(SIX, match, seat, legal_moves(SIX, match, seat)[0], luck(f"{len(turns)}"), NOW)
     assert turns[:6] == [0, 1, 2, 3, 4, 5]
     assert turns[6:] == [(5 + number) % 6 for number in range(len(turns) - 6)]
     assert match.outcome is not None

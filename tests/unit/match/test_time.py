@@ -1,8 +1,5 @@
 """Time: clocks, deadlines, and what becomes of a seat whose time is up (common §7)."""
 
-from datetime import timedelta
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
@@ -177,11 +174,3 @@ def test_a_time_control_has_the_numbers_of_its_kind(control: TimeControl) -> Non
     with pytest.raises(Rejected) as refusal:
         open_match(PEBBLES, replace(terms(PEBBLES, Options(), 2), time_control=control))
     assert refusal.value.reason is Reason.TIME_CONTROL_INVALID
-
-
-def test_a_match_with_clocks_must_be_told_the_time() -> None:
-    """The domain never asks what time it is: whoever does not tell it has a bug."""
-    match: Any = started(PER_MOVE)
-    with pytest.raises(ValueError, match="at a time"):
-        why_not(PEBBLES, match, ANN, Take(1))
-    assert timedelta(milliseconds=30_000) == at(30) - at(0)

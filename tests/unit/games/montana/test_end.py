@@ -10,7 +10,7 @@ from domain.match import Finished, Resign, Resigned, Started, submit
 from domain.shared.game import default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from tests.support.games.matches import playing
+from tests.support.games.matches import NOW, playing
 from tests.support.games.montana import montana, table
 from tests.support.games.rigged import RiggedChance
 from tests.support.games.scenarios import luck
@@ -151,7 +151,7 @@ def test_a_deal_with_four_dead_gaps(redeals: int) -> None:
 def test_giving_up_loses_and_the_score_counts() -> None:
     """Resigning ends the game as lost, reason resigned, with the cards placed so far (§4.7)."""
     _, match = playing(montana.game, Options(), chance=dealt(LAST_MOVE))
-    events, given_up = submit(montana.game, match, Seat(0), Resign(), luck())
+    events, given_up = submit(montana.game, match, Seat(0), Resign(), luck(), NOW)
     lost = Outcome(OutcomeKind.LOST, (), (5,), "resigned")
     assert events == (Resigned(Seat(0)), Finished(lost))
     assert given_up.outcome == lost

@@ -30,7 +30,7 @@ from domain.match import Finished, Resign, Resigned, submit
 from domain.shared.game import default_move, play
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from tests.support.games.matches import playing
+from tests.support.games.matches import NOW, playing
 from tests.support.games.montanara import after, cards, laid, montanara, table
 from tests.support.games.rigged import StackedChance
 from tests.support.games.scenarios import ANN, BEN, luck
@@ -160,7 +160,7 @@ def test_an_outstanding_look_lapses() -> None:
     """A match that a cave-in ends is over: nobody is asked for a look (§5.3)."""
     state = table(mountains="cave_in / / / dwarf", displays="dwarf / ")
     _, match = playing(montanara.game, Options())
-    dug, _ = submit(montanara.game, replace(match, state=state), ANN, Dig(0), luck())
+    dug, _ = submit(montanara.game, replace(match, state=state), ANN, Dig(0), luck(), NOW)
     drawn = Outcome(OutcomeKind.DRAWN, (), (0, 0), "one_mountain_left")
     assert dug == (DigBegun(ANN, 0, 1), CaveInDug(ANN, 0, 1), Finished(drawn))
 
@@ -181,9 +181,9 @@ def test_resigning_gives_the_match_to_the_other_seat() -> None:
     """At any time, on turn or not; the table stays as it is, a lifted card too (§4.11, common §6, §10)."""
     _, match = playing(montanara.game, Options())
     lifted = replace(match, state=table(hands="drilling / "))
-    _, lifted = submit(montanara.game, lifted, ANN, PlayDrilling(0), luck())
+    _, lifted = submit(montanara.game, lifted, ANN, PlayDrilling(0), luck(), NOW)
     for quitter, winner in ((ANN, BEN), (BEN, ANN)):
-        events, over = submit(montanara.game, lifted, quitter, Resign(), luck())
+        events, over = submit(montanara.game, lifted, quitter, Resign(), luck(), NOW)
         assert events == (
             Resigned(quitter),
             Finished(Outcome(OutcomeKind.RESIGNED, (winner,), (0, 0), "resigned")),

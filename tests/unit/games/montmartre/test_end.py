@@ -10,7 +10,7 @@ from domain.match import Finished, Resign, Resigned, submit, to_act
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from tests.support.games.matches import playing
+from tests.support.games.matches import NOW, playing
 from tests.support.games.montmartre import card, cards, montmartre, table
 from tests.support.games.scenarios import ANN, BEN, CAM, luck
 
@@ -189,7 +189,7 @@ def test_a_seat_that_resigned_goes_on_by_default_moves() -> None:
     _, match = playing(montmartre.game, Options(0), 3)
     hand = match.state.painters[ANN].hand
     pile = match.state.piles[0]
-    events, after = submit(montmartre.game, match, ANN, Resign(), luck())
+    events, after = submit(montmartre.game, match, ANN, Resign(), luck(), NOW)
     assert [type(event).__name__ for event in events] == ["Resigned", "Painted", "CardsPicked", "TurnEnded"]
     assert paintings(after.state.painters[ANN]) == hand[:1]
     assert after.state.painters[ANN].hand == tuple(sorted((*hand[1:], pile[0])))
@@ -199,7 +199,7 @@ def test_a_seat_that_resigned_goes_on_by_default_moves() -> None:
 def test_the_last_one_left_wins() -> None:
     """With one seat left the match ends at once, whatever the scores (common §6)."""
     _, match = playing(montmartre.game, Options(0), 2)
-    events, after = submit(montmartre.game, match, BEN, Resign(), luck())
+    events, after = submit(montmartre.game, match, BEN, Resign(), luck(), NOW)
     outcome = Outcome(OutcomeKind.RESIGNED, (ANN,), (0, 0), "resigned")
     assert events == (Resigned(BEN), Finished(outcome))
     assert after.outcome == outcome

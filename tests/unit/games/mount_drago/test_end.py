@@ -9,7 +9,7 @@ from domain.games.mount_drago.state import Phase, State
 from domain.match import Finished, Resign, Resigned, submit, to_act
 from domain.shared.outcomes import Outcome, OutcomeKind
 from domain.shared.seats import Seat
-from tests.support.games.matches import playing
+from tests.support.games.matches import NOW, playing
 from tests.support.games.mount_drago import mount_drago, table
 from tests.support.games.scenarios import ANN, BEN, luck
 
@@ -98,7 +98,7 @@ def test_a_seat_that_gave_up_goes_on_by_default_moves() -> None:
     """With two others left it plays its first listed card and draws, by itself (common §6, §7)."""
     _, match = playing(mount_drago.game, Options(0), 3)
     first, *_ = mount_drago.game.legal_moves(match.state, ANN)
-    events, match = submit(mount_drago.game, match, ANN, Resign(), luck())
+    events, match = submit(mount_drago.game, match, ANN, Resign(), luck(), NOW)
     resigned, played, drawn = events
     assert resigned == Resigned(ANN)
     assert isinstance(played, CardPlayed)
@@ -111,7 +111,7 @@ def test_a_seat_that_gave_up_goes_on_by_default_moves() -> None:
 def test_with_one_other_seat_left_that_seat_wins() -> None:
     """Of two seats one resigns: the other wins, points as they stand (common §6)."""
     _, match = playing(mount_drago.game, Options(), 2)
-    events, match = submit(mount_drago.game, match, BEN, Resign(), luck())
+    events, match = submit(mount_drago.game, match, BEN, Resign(), luck(), NOW)
     outcome = Outcome(OutcomeKind.RESIGNED, (ANN,), (0, 0), "resigned")
     assert events == (Resigned(BEN), Finished(outcome))
     assert match.outcome == outcome

@@ -11,7 +11,7 @@ from domain.games.mountains.state import INITIAL, Phase
 from domain.match import Finished, Resign, Resigned, submit
 from domain.shared.game import default_move
 from domain.shared.outcomes import Outcome, OutcomeKind
-from tests.support.games.matches import playing
+from tests.support.games.matches import NOW, playing
 from tests.support.games.mountains import hiking_card, mountains, table
 from tests.support.games.scenarios import ANN, BEN, CAM, luck
 
@@ -133,7 +133,7 @@ def test_without_a_first_deck_the_next_is_chosen() -> None:
 def test_a_seat_that_resigned_plays_on_by_default_moves() -> None:
     """With three seats the match goes on; the resigned one turns cards over and declines them (common §6)."""
     _, match = playing(mountains.game, Options(first_seat=0), 3)
-    events, match = submit(mountains.game, match, ANN, Resign(), luck())
+    events, match = submit(mountains.game, match, ANN, Resign(), luck(), NOW)
     assert events[0] == Resigned(ANN)
     assert isinstance(events[1], CardTurnedOver)
     assert {type(event) for event in events[2:]} <= {
@@ -145,7 +145,7 @@ def test_a_seat_that_resigned_plays_on_by_default_moves() -> None:
 def test_the_last_seat_that_stays_wins() -> None:
     """Of two seats one gives up: the other wins at once, and the stones are told (common §6, §6.3)."""
     _, match = playing(mountains.game, Options(), 2)
-    events, _ = submit(mountains.game, match, BEN, Resign(), luck())
+    events, _ = submit(mountains.game, match, BEN, Resign(), luck(), NOW)
     assert events == (
         Resigned(BEN),
         Finished(Outcome(OutcomeKind.RESIGNED, (ANN,), (0, 0), "resigned", (8, 8))),

@@ -15,7 +15,7 @@ from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import SPECTATOR, Viewer, seated
 from services.matches.views import View, view
 from services.shared.ids import MatchId
-from tests.support.games.matches import playing
+from tests.support.games.matches import NOW, playing
 from tests.support.games.pebbles import PEBBLES, Options, State, Take
 from tests.support.games.scenarios import luck
 
@@ -39,7 +39,7 @@ def test_after_an_end_by_resignation_totals_that_the_outcome_tells_are_shown(vie
     """However a match of Mountains ended, every viewer sees all stamps; before it only its own (§7)."""
     _, match = playing(MOUNTAINS, MountainsOptions(summit_books=SummitBooks.SECRET), 2)
     match = replace(match, state=replace(match.state, stamps=(3, 5)))
-    events, ended = submit(MOUNTAINS, match, Seat(1), Resign(), luck())
+    events, ended = submit(MOUNTAINS, match, Seat(1), Resign(), luck(), NOW)
     resigned, finished = events
     before = stamps_of(MOUNTAINS, evolve(MOUNTAINS, match, resigned), viewer)
     assert before == [stamps if viewer == seated(Seat(seat)) else None for seat, stamps in enumerate((3, 5))]
@@ -60,8 +60,8 @@ def test_an_end_by_resignation_leaves_the_table_as_it_stood(game: AnyGame) -> No
     _, match = playing(game, game.options(), game.min_seats)
     for place in range(3):
         (seat,) = to_act(game, match)
-        _, match = submit(game, match, seat, legal_moves(game, match, seat)[0], luck(f"{place}"))
-    _, ended = submit(game, match, seat, Resign(), luck())
+        _, match = submit(game, match, seat, legal_moves(game, match, seat)[0], luck(f"{place}"), NOW)
+    _, ended = submit(game, match, seat, Resign(), luck(), NOW)
     for viewer in (SPECTATOR, *map(seated, seats_in_order(game.min_seats))):
         table: Any = view(game, MatchId("match_0"), match, 9, viewer).table
         left: Any = view(game, MatchId("match_0"), ended, 9, viewer).table
