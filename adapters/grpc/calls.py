@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError, Message
 
 from adapters.grpc.mapping import Mapper
 from adapters.grpc.patience import Patience, TooSlow
-from adapters.grpc.rate_limits import LOGIN, Context, standing, visit
+from adapters.grpc.rate_limits import LOGIN, METADATA, Context, standing, visit
 from adapters.grpc.requests import check
 from adapters.grpc.status import KEY, bug, request_too_slow, status_of, too_slow
 from domain.match import PlayerId
@@ -259,12 +259,12 @@ async def caller(players: Players, context: Context, scope: Scope) -> Caller:
         Unauthenticated: There is no valid token.
         Forbidden: It does not have the scope.
     """
-    return await players.authenticate(_token(context), scope)
+    return await players.authenticate(_token(), scope)
 
 
 async def caller_if_any(players: Players, context: Context) -> Caller | None:
     """Return who reads, or None without a token; a bad token is refused all the same."""
-    if _metadata(context, "authorization") is None:
+    if _metadata("authorization") is None:
         return None
     return await caller(players, context, Scope.READ)
 
@@ -281,7 +281,7 @@ def idempotency_key(context: Context) -> str | None:
     Raises:
         Malformed: It gave two.
     """
-    return _metadata(context, KEY)
+    return _metadata(KEY)
 
 
 def tell_key(context: Context, key: str) -> None:
@@ -294,15 +294,15 @@ def _tell_behind(context: Context, *metadata: tuple[str, str]) -> None:
     context.set_trailing_metadata((*(context.trailing_metadata() or ()), *metadata))
 
 
-def _token(context: Context) -> str | None:
-    scheme, _, token = (_metadata(context, "authorization") or "").partition(" ")
+def _token() -> str | None:
+    scheme, _, token = (_metadata("authorization") or "").partition(" ")
     if scheme and scheme.lower() != "bearer":
         raise Unauthenticated("TOKEN_MISSING")
     return token.strip() or None
 
 
-def _metadata(context: Context, name: str) -> str | None:
-    values = [value for key, value in context.invocation_metadata() or () if key == name]
+def _metadata(name: str) -> str | None:
+    values = [value for key, value in METADATA.get() if key == name]
     if len(values) > 1:
         raise Malformed("INVALID_FIELD", field=name, expected="given only once")
     return next(
