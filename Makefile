@@ -7,7 +7,7 @@ COMPILE_LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.
 ARGS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-versions soak check bench proto golden corpus lock
+.PHONY: help run test test-versions soak check bench proto settings golden corpus lock
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ bench: $(INSTALLED) ## Measure how fast everything is, beside bounds of the same
 
 proto: $(INSTALLED) ## Generate the gRPC code from the proto files
 	@$(PYTHON) proto/generate.py
+
+settings: $(INSTALLED) ## Write the table of settings in adapters/README.md from their descriptions
+	@$(PYTHON) -m adapters.settings_table
 
 golden: $(INSTALLED) ## Rebuild the golden files; read the difference, it is a change of rules
 	@$(PYTHON) -m pytest tests/golden --rebuild-golden $(ARGS)

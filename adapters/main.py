@@ -47,7 +47,8 @@ from adapters.rest.requests import MAX_BODY
 from adapters.rest.server.bounds import HttpConnections
 from adapters.rest.server.connections import HttpConnection
 from adapters.rest.server.socket_connections import SocketConnection
-from adapters.settings import Address, Settings, variable
+from adapters.setting_values import Address
+from adapters.settings import Settings, variable
 from adapters.workers import Steps, workers
 from domain.games import GAMES
 from services.matches.outages import Heart

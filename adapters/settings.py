@@ -1,127 +1,295 @@
-"""The settings of the service, from `MONTANE_*` in the environment and from flags."""
+"""The settings of the service: each is described once, in the field that holds it.
+
+From that description come its environment variable, its option of the command line with its help
+(`adapters/cli/options.py`), and its row in the table of the documentation (`adapters/settings_table.py`).
+"""
 
 import os
-import re
-import socket
 from collections.abc import Callable, Mapping
-from ipaddress import IPv6Address
+from enum import Enum, auto
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from msgspec import Struct
 
-from adapters.faces.base_path import Place, is_own, is_path
+from adapters import setting_values as read
+from adapters.faces.base_path import Place
+from adapters.setting_values import Address, text_of
 from services.players.quotas import QuotaKind
 from services.shared.rate_limits import UNLIMITED, Budget, Limits
 
-DEFAULTS = Limits()
+LIMITS = Limits()
 
 
 class SettingError(Exception):
     """A setting is wrong; the message names it."""
 
 
-class Address(NamedTuple):
-    """Where a server listens.
+class Group(Enum):
+    """Settings whose options a command takes together."""
+
+    DATABASE = auto()
+    NODE = auto()
+    """Of every process that works on matches."""
+    FACE = auto()
+    """Of a process that answers clients."""
+    ENVIRONMENT = auto()
+    """Of the environment only: no command has an option for them."""
+
+
+class Setting(NamedTuple):
+    """The description of a setting, in the annotation of its field.
 
     Attributes:
-        host: A name or an address.
-        port: 0 for any free one.
+        read: Reads the value from a text.
+        group: The options among which it is.
+        help: What it is, for people; a sentence or two.
+        default: The default in words, where it is not the value of the field.
+        secret: Whether the value may hold a password: a refusal does not repeat it.
     """
 
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        """Return it as it is written in a setting."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+    read: Callable[[str], Any]
+    group: Group
+    help: str
+    default: str | None = None
+    secret: bool = False
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """All settings.
+    """All settings, in the order in which they are listed."""
 
-    Attributes:
-        database_url: Where PostgreSQL is; None for one of our own.
-        database_direct_url: Where it is without the pooler that `database_url` names; None without one.
-        database_schema: The schema of our tables; None for that of the URL's search_path, or the server's.
-        data_dir: Where the PostgreSQL of our own keeps its data.
-        http_addr: Where REST is served.
-        grpc_addr: Where gRPC is served.
-        pool_size: The most connections to PostgreSQL.
-        append_queue: The most events that may wait to be written; beyond, commands are told to come again.
-        remembered_matches: How many matches are kept folded in memory.
-        remembered_events: How many events these may have in all.
-        snapshot_every: How many events lie between two snapshots of a match.
-        max_commands: The most commands of a match from the beginning of play; None sets no limit.
-        max_open_matches: The most matches of a player that wait to begin; this and what follows: None sets no
-            limit.
-        max_bot_matches: The most matches of a player that bots of the server play alone.
-        max_invitations: The most players whom one has invited and who have not sat down.
-        open_match_hours: How many hours a match may wait for players before it is called off.
-        bot_pause: How many milliseconds a bot waits behind its move before it makes another, at least.
-        signing_key_file: File with the private key that heads are signed with, in PEM; None for keys of our
-            own, kept in the database.
-        feed_days: How many days what concerns a player goes back in its feed.
-        webhook_private_addresses: Whether webhooks may point into private networks, and be of http there.
-        webhook_log_days: How many days the log of what was sent to webhooks goes back.
-        webhook_log_messages: How many messages of a webhook it holds, beside those that are pending.
-        oidc_issuer: The OpenID Connect issuer whose tokens name players too; None for none.
-        oidc_audience: What its tokens must name as their audience.
-        oidc_jwks_url: Where its keys are; None if it tells that itself.
-        oidc_clock_skew: By how many seconds its clock and ours may differ.
-        log_level: The least important messages that are logged.
-        rate_limit: Whether there are limits at all.
-        rate_limit_token: Requests with one token; this and what follows: None sets no limit.
-        rate_limit_anonymous: Requests without a token from one address.
-        rate_limit_address: Requests from one address.
-        rate_limit_login: Accounts opened, tokens made and wrong tokens shown from one address.
-        rate_limit_streams: Streams opened with one token, or without a token from one address.
-        rate_limit_open_streams: Streams open at once with one token, or without a token from one address.
-        rate_limit_address_streams: Streams open at once from one address.
-        rate_limit_connections: Connections open at once from one address, if no proxies are trusted.
-        trusted_proxies: How many proxies stand in front, whose `X-Forwarded-For` says who calls.
-        base_path: The path that clients see in front of all others; empty for none, or if the trusted proxies
-            say it by `X-Forwarded-Prefix`.
-    """
-
-    database_url: str | None = None
-    database_direct_url: str | None = None
-    database_schema: str | None = None
-    data_dir: Path = Path(".montane")
-    http_addr: Address = Address("127.0.0.1", 8000)
-    grpc_addr: Address = Address("127.0.0.1", 50051)
-    pool_size: int = 8
-    append_queue: int = 5_000
-    remembered_matches: int = 10_000
-    remembered_events: int = 1_000_000
-    snapshot_every: int = 500
-    max_commands: int | None = 10_000
-    max_open_matches: int | None = 20
-    max_bot_matches: int | None = 5
-    max_invitations: int | None = 50
-    open_match_hours: int = 24
-    bot_pause: int = 100
-    signing_key_file: Path | None = None
-    feed_days: int = 90
-    webhook_private_addresses: bool = False
-    webhook_log_days: int = 30
-    webhook_log_messages: int = 10_000
-    oidc_issuer: str | None = None
-    oidc_audience: str | None = None
-    oidc_jwks_url: str | None = None
-    oidc_clock_skew: int = 60
-    log_level: str = "INFO"
-    rate_limit: bool = True
-    rate_limit_token: Budget | None = DEFAULTS.token
-    rate_limit_anonymous: Budget | None = DEFAULTS.anonymous
-    rate_limit_address: Budget | None = DEFAULTS.address
-    rate_limit_login: Budget | None = DEFAULTS.login
-    rate_limit_streams: Budget | None = DEFAULTS.streams
-    rate_limit_open_streams: int | None = DEFAULTS.open_streams
-    rate_limit_address_streams: int | None = DEFAULTS.address_streams
-    rate_limit_connections: int | None = DEFAULTS.connections
-    trusted_proxies: int = DEFAULTS.trusted_proxies
-    base_path: str = ""
+    database_url: Annotated[
+        str | None,
+        Setting(
+            read.database,
+            Group.DATABASE,
+            "PostgreSQL to use, 15 or newer.",
+            default="a PostgreSQL of its own",
+            secret=True,
+        ),
+    ] = None
+    database_direct_url: Annotated[
+        str | None,
+        Setting(
+            read.database,
+            Group.DATABASE,
+            "The server itself, where the other URL names a pooler.",
+            default="the other URL",
+            secret=True,
+        ),
+    ] = None
+    database_schema: Annotated[
+        str | None,
+        Setting(
+            read.words,
+            Group.DATABASE,
+            "Schema of all tables; it is made if it is missing.",
+            default="that of the URL's search_path, else the server's",
+        ),
+    ] = None
+    data_dir: Annotated[
+        Path, Setting(read.path, Group.DATABASE, "Folder with the data of its own PostgreSQL.")
+    ] = Path(".montane")
+    http_addr: Annotated[
+        Address,
+        Setting(
+            read.address,
+            Group.FACE,
+            "Address of REST: host:port; to listen also a name for all its addresses, [::]:port or :port for"
+            " IPv4 and IPv6.",
+        ),
+    ] = Address("127.0.0.1", 8000)
+    grpc_addr: Annotated[Address, Setting(read.address, Group.FACE, "Address of gRPC, in the same form.")] = (
+        Address("127.0.0.1", 50051)
+    )
+    pool_size: Annotated[int, Setting(read.count, Group.NODE, "Most connections to PostgreSQL.")] = 8
+    append_queue: Annotated[
+        int, Setting(read.count, Group.NODE, "Events that may wait to be written; beyond, answers are 503.")
+    ] = 5_000
+    remembered_matches: Annotated[int, Setting(read.count, Group.NODE, "Matches kept in memory.")] = 10_000
+    remembered_events: Annotated[
+        int,
+        Setting(
+            read.count,
+            Group.NODE,
+            "Events that these have in all, some 350 bytes each; those used last are kept.",
+        ),
+    ] = 1_000_000
+    snapshot_every: Annotated[
+        int, Setting(read.count, Group.NODE, "Events between two snapshots of a match.")
+    ] = 500
+    max_commands: Annotated[
+        int | None,
+        Setting(
+            read.most,
+            Group.FACE,
+            "Most commands of a match from the beginning of play, or off; fixed when it opens, then it ends.",
+        ),
+    ] = 10_000
+    max_open_matches: Annotated[
+        int | None,
+        Setting(read.most, Group.FACE, "Most matches of a player that wait to begin, or off."),
+    ] = 20
+    max_bot_matches: Annotated[
+        int | None,
+        Setting(read.most, Group.FACE, "Most matches of a player that only bots of the server play, or off."),
+    ] = 5
+    max_invitations: Annotated[
+        int | None, Setting(read.most, Group.FACE, "Most pending invitations of a player, or off.")
+    ] = 50
+    open_match_hours: Annotated[
+        int,
+        Setting(
+            read.count_up_to(read.LONGEST_DAYS * 24),
+            Group.NODE,
+            "Hours that a match may wait for players; then it is cancelled.",
+        ),
+    ] = 24
+    bot_pause: Annotated[
+        int,
+        Setting(read.count, Group.NODE, "Milliseconds between two moves of a bot in a match, at least."),
+    ] = 100
+    signing_key_file: Annotated[
+        Path | None,
+        Setting(
+            read.path,
+            Group.NODE,
+            "PEM file of the key that signs heads and days, the same on every node.",
+            default="a key in the database",
+        ),
+    ] = None
+    feed_days: Annotated[
+        int,
+        Setting(
+            read.count_up_to(read.LONGEST_DAYS),
+            Group.NODE,
+            "Days that players' feeds go back.",
+        ),
+    ] = 90
+    webhook_private_addresses: Annotated[
+        bool,
+        Setting(
+            read.allowed,
+            Group.NODE,
+            "allow or refuse: whether webhooks may point into private networks, and be of http there.",
+            default="refuse",
+        ),
+    ] = False
+    webhook_log_days: Annotated[
+        int,
+        Setting(
+            read.count_up_to(read.LONGEST_DAYS),
+            Group.NODE,
+            "Days that the log of what was sent to webhooks goes back.",
+        ),
+    ] = 30
+    webhook_log_messages: Annotated[
+        int,
+        Setting(read.count, Group.NODE, "Messages that the log of a webhook holds, besides pending ones."),
+    ] = 10_000
+    oidc_issuer: Annotated[
+        str | None,
+        Setting(
+            read.web_address,
+            Group.FACE,
+            "OpenID Connect issuer whose tokens name players too.",
+            default="none",
+        ),
+    ] = None
+    oidc_audience: Annotated[
+        str | None,
+        Setting(read.words, Group.FACE, "What its tokens must name as their audience.", default="none"),
+    ] = None
+    oidc_jwks_url: Annotated[
+        str | None,
+        Setting(read.web_address, Group.FACE, "Where its keys are.", default="where the issuer says"),
+    ] = None
+    oidc_clock_skew: Annotated[
+        int,
+        Setting(
+            read.seconds,
+            Group.FACE,
+            f"Seconds by which its clock may differ, at most {read.LONGEST_SKEW}.",
+        ),
+    ] = 60
+    rate_limit: Annotated[
+        bool,
+        Setting(
+            read.switch, Group.FACE, "Limits by token and address: on or off; off overrides each of them."
+        ),
+    ] = True
+    rate_limit_token: Annotated[
+        Budget | None,
+        Setting(
+            read.budget,
+            Group.ENVIRONMENT,
+            "Requests with one token: requests/seconds or off, as of all that follow.",
+        ),
+    ] = LIMITS.token
+    rate_limit_anonymous: Annotated[
+        Budget | None,
+        Setting(read.budget, Group.ENVIRONMENT, "Requests without a token from one address."),
+    ] = LIMITS.anonymous
+    rate_limit_address: Annotated[
+        Budget | None, Setting(read.budget, Group.ENVIRONMENT, "Requests of all kinds from one address.")
+    ] = LIMITS.address
+    rate_limit_login: Annotated[
+        Budget | None,
+        Setting(
+            read.budget,
+            Group.ENVIRONMENT,
+            "Accounts opened, tokens made and wrong tokens shown, from one address.",
+        ),
+    ] = LIMITS.login
+    rate_limit_streams: Annotated[
+        Budget | None,
+        Setting(
+            read.budget,
+            Group.ENVIRONMENT,
+            "Streams opened with one token, or without a token from one address.",
+        ),
+    ] = LIMITS.streams
+    rate_limit_open_streams: Annotated[
+        int | None,
+        Setting(
+            read.most,
+            Group.ENVIRONMENT,
+            "Streams open at once with one token, or without a token from one address; or off.",
+        ),
+    ] = LIMITS.open_streams
+    rate_limit_address_streams: Annotated[
+        int | None,
+        Setting(read.most, Group.ENVIRONMENT, "Streams open at once from one address, or off."),
+    ] = LIMITS.address_streams
+    rate_limit_connections: Annotated[
+        int | None,
+        Setting(
+            read.most_or_any,
+            Group.ENVIRONMENT,
+            "Connections open at once from one address, for REST and gRPC each; 0 or off for any number, as"
+            " with trusted proxies.",
+        ),
+    ] = LIMITS.connections
+    trusted_proxies: Annotated[
+        int,
+        Setting(
+            read.proxies,
+            Group.FACE,
+            "Proxies in front; X-Forwarded-For, counted from the right, then says who calls.",
+        ),
+    ] = LIMITS.trusted_proxies
+    base_path: Annotated[
+        str,
+        Setting(
+            read.base_path,
+            Group.FACE,
+            "Path that clients see in front of all others, as /montane, where a proxy serves REST under one.",
+            default="none, or what X-Forwarded-Prefix of trusted proxies says",
+        ),
+    ] = ""
+    log_level: Annotated[
+        str, Setting(read.level, Group.NODE, f"Least important messages that are logged: {read.LEVELS}.")
+    ] = "INFO"
 
     @property
     def place(self) -> Place:
@@ -155,27 +323,28 @@ class Settings(Struct, frozen=True, kw_only=True):
         )
 
 
-SECRET = frozenset({"database_url", "database_direct_url"})
-"""Settings that may hold a password."""
+DEFAULTS = Settings()
 
-ANY_HOST = "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104 - asked for
-"""Where a server listens that is told a port only: at all addresses of the machine."""
-
-_ADDRESS = re.compile(
-    r"(?:\[(?P<ip>[^\[\]]+)\]|(?P<name>[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9.])?)?):(?P<port>[0-9]{1,5})"
-)
-
-LONGEST_SKEW = 600
-"""Seconds."""
-LONGEST_DAYS = 36_500
-"""What is a hundred years ago can be said as a time."""
-
-LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+SETTINGS: Mapping[str, Setting] = {
+    name: next(note for note in hint.__metadata__ if isinstance(note, Setting))
+    for name, hint in get_type_hints(Settings, include_extras=True).items()
+}
+"""The description of each setting by its name, in the order of the fields."""
 
 
 def variable(name: str) -> str:
     """Return the environment variable of a setting."""
     return f"MONTANE_{name.upper()}"
+
+
+def option(name: str) -> str:
+    """Return the option of a setting on the command line."""
+    return "--" + name.replace("_", "-")
+
+
+def default(name: str) -> str:
+    """Return the default of a setting, for people."""
+    return SETTINGS[name].default or text_of(getattr(DEFAULTS, name))
 
 
 def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.environ) -> Settings:
@@ -189,15 +358,15 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
         SettingError: One of them is wrong.
     """
     chosen: dict[str, Any] = {}
-    for name in Settings.__struct_fields__:
+    for name, setting in SETTINGS.items():
         flag = flags.get(name)
         text = environment.get(variable(name)) or None if flag is None else flag
         if text is not None:
             try:
-                chosen[name] = _READERS[name](text)
+                chosen[name] = setting.read(text)
             except ValueError as error:
-                source = variable(name) if flag is None else "--" + name.replace("_", "-")
-                given = "" if name in SECRET else f", not {text!r}"
+                source = variable(name) if flag is None else option(name)
+                given = "" if setting.secret else f", not {text!r}"
                 raise SettingError(f"{source}: {error}{given}") from error
     settings = Settings(**chosen)
     if settings.database_direct_url is not None and settings.database_url is None:
@@ -207,168 +376,3 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
     if settings.oidc_issuer is not None and settings.oidc_audience is None:
         raise SettingError(f"{variable('oidc_audience')}: must be set, as {variable('oidc_issuer')} is")
     return settings
-
-
-def _address(text: str) -> Address:
-    found = _ADDRESS.fullmatch(text)
-    if found is None or int(found["port"]) >= 65536 or (found["ip"] and not _is_ipv6(found["ip"])):
-        raise ValueError("expected host:port")
-    return Address(found["ip"] or found["name"] or ANY_HOST, int(found["port"]))
-
-
-def _is_ipv6(text: str) -> bool:
-    try:
-        return bool(IPv6Address(text))
-    except ValueError:
-        return False
-
-
-def _digits(text: str) -> int | None:
-    """Return a whole number below 10**9; None of any other text."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def _count(text: str) -> int:
-    if not (number := _digits(text)):
-        raise ValueError("expected a whole number above 0")
-    return number
-
-
-def _count_up_to(most: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not 0 < (_digits(text) or 0) <= most:
-            raise ValueError(f"expected a whole number from 1 to {most}")
-        return int(text)
-
-    return read
-
-
-def _words(text: str) -> str:
-    if not text.strip() or not text.isprintable():
-        raise ValueError("expected characters that can be seen")
-    return text
-
-
-def _path(text: str) -> Path:
-    if not text.strip():
-        raise ValueError("expected a path")
-    return Path(text)
-
-
-def _switch(text: str) -> bool:
-    if text.lower() not in {"on", "off"}:
-        raise ValueError("expected on or off")
-    return text.lower() == "on"
-
-
-def _budget(text: str) -> Budget | None:
-    if text.lower() == "off":
-        return None
-    quota, slash, window = text.partition("/")
-    if not slash:
-        raise ValueError("expected requests/seconds or off")
-    return Budget(_count(quota), _count(window))
-
-
-def _most(text: str) -> int | None:
-    return None if text.lower() == "off" else _count(text)
-
-
-def _most_or_any(text: str) -> int | None:
-    return None if text == "0" else _most(text)
-
-
-def _proxies(text: str) -> int:
-    if (number := _digits(text)) is None or number > 9:
-        raise ValueError("expected a number from 0 to 9")
-    return number
-
-
-def _base_path(text: str) -> str:
-    path = text.rstrip("/")
-    if path and not is_path(path):
-        raise ValueError("expected a path such as /montane")
-    if path and is_own(path):
-        raise ValueError("expected a path that begins with no path of the server's own")
-    return path
-
-
-def _allowed(text: str) -> bool:
-    if text not in ("allow", "refuse"):
-        raise ValueError("expected allow or refuse")
-    return text == "allow"
-
-
-def _seconds(text: str) -> int:
-    if (number := _digits(text)) is None or number > LONGEST_SKEW:
-        raise ValueError(f"expected seconds, at most {LONGEST_SKEW}")
-    return number
-
-
-def _web_address(text: str) -> str:
-    from adapters.keys.openid import trustworthy
-
-    if not trustworthy(text):
-        raise ValueError("expected an https address, or an http one of this machine")
-    return text
-
-
-def _level(text: str) -> str:
-    if text.upper() not in LOG_LEVELS:
-        raise ValueError(f"expected one of {', '.join(LOG_LEVELS)}")
-    return text.upper()
-
-
-def _database(text: str) -> str:
-    from psycopg import ProgrammingError
-    from psycopg.conninfo import conninfo_to_dict
-
-    try:
-        # Of one that says nothing libpq takes whatever server it finds.
-        if text.strip() and conninfo_to_dict(text) is not None:
-            return text
-    except (ProgrammingError, UnicodeEncodeError) as error:
-        raise ValueError("expected a PostgreSQL connection string") from error
-    raise ValueError("expected a PostgreSQL connection string")
-
-
-_READERS: Mapping[str, Any] = {
-    "database_url": _database,
-    "database_direct_url": _database,
-    "database_schema": _words,
-    "data_dir": _path,
-    "http_addr": _address,
-    "grpc_addr": _address,
-    "pool_size": _count,
-    "append_queue": _count,
-    "remembered_matches": _count,
-    "remembered_events": _count,
-    "snapshot_every": _count,
-    "max_commands": _most,
-    "max_open_matches": _most,
-    "max_bot_matches": _most,
-    "max_invitations": _most,
-    "open_match_hours": _count_up_to(LONGEST_DAYS * 24),
-    "bot_pause": _count,
-    "signing_key_file": _path,
-    "feed_days": _count_up_to(LONGEST_DAYS),
-    "webhook_private_addresses": _allowed,
-    "webhook_log_days": _count_up_to(LONGEST_DAYS),
-    "webhook_log_messages": _count,
-    "oidc_issuer": _web_address,
-    "oidc_audience": _words,
-    "oidc_jwks_url": _web_address,
-    "oidc_clock_skew": _seconds,
-    "log_level": _level,
-    "rate_limit": _switch,
-    "rate_limit_token": _budget,
-    "rate_limit_anonymous": _budget,
-    "rate_limit_address": _budget,
-    "rate_limit_login": _budget,
-    "rate_limit_streams": _budget,
-    "rate_limit_open_streams": _most,
-    "rate_limit_address_streams": _most,
-    "rate_limit_connections": _most_or_any,
-    "trusted_proxies": _proxies,
-    "base_path": _base_path,
-}

@@ -11,7 +11,8 @@ from typing import Annotated, NoReturn
 import msgspec
 import typer
 
-from adapters.settings import SettingError, Settings, load, variable
+from adapters.cli.options import takes
+from adapters.settings import Group, SettingError, Settings
 from domain.match import PlayerId
 from services.players.store import Scope
 from services.shared.ids import MatchId
@@ -33,107 +34,11 @@ class Face(StrEnum):
     GRPC = "grpc"
 
 
-def _flag(name: str, text: str) -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        "--" + name.replace("_", "-"), help=f"{text} [env: {variable(name)}]", show_default=False
-    )
-    return option
-
-
-DatabaseUrl = Annotated[str | None, _flag("database_url", "PostgreSQL to use; our own if left out.")]
-DatabaseDirectUrl = Annotated[
-    str | None, _flag("database_direct_url", "The server itself, where the other URL names a pooler.")
-]
-DatabaseSchema = Annotated[
-    str | None, _flag("database_schema", "Schema of our tables. Default: that of the search_path")
-]
-DataDir = Annotated[str | None, _flag("data_dir", "Folder of our own PostgreSQL. Default: .montane")]
-PoolSize = Annotated[str | None, _flag("pool_size", "Most connections to PostgreSQL. Default: 8")]
-AppendQueue = Annotated[str | None, _flag("append_queue", "Events that may wait. Default: 5000")]
-RememberedMatches = Annotated[
-    str | None, _flag("remembered_matches", "Matches kept in memory. Default: 10000")
-]
-RememberedEvents = Annotated[
-    str | None, _flag("remembered_events", "Events that these may have in all. Default: 1000000")
-]
-SnapshotEvery = Annotated[
-    str | None, _flag("snapshot_every", "Events between two snapshots of a match. Default: 500")
-]
-MaxCommands = Annotated[
-    str | None, _flag("max_commands", "Most commands of a match, or off; then it ends. Default: 10000")
-]
-MaxOpenMatches = Annotated[
-    str | None, _flag("max_open_matches", "Most matches of a player that wait to begin, or off. Default: 20")
-]
-MaxBotMatches = Annotated[
-    str | None, _flag("max_bot_matches", "Most matches of a player that only bots play, or off. Default: 5")
-]
-MaxInvitations = Annotated[
-    str | None, _flag("max_invitations", "Most pending invitations of a player, or off. Default: 50")
-]
-OpenMatchHours = Annotated[
-    str | None,
-    _flag("open_match_hours", "Hours that a match may wait for players; then it is called off. Default: 24"),
-]
-FeedDays = Annotated[str | None, _flag("feed_days", "Days that players' feeds go back. Default: 90")]
-WebhookPrivateAddresses = Annotated[
-    str | None,
-    _flag("webhook_private_addresses", "Let webhooks into private networks: allow. Default: refuse"),
-]
-WebhookLogMessages = Annotated[
-    str | None, _flag("webhook_log_messages", "Messages that the log of a webhook holds. Default: 10000")
-]
-WebhookLogDays = Annotated[
-    str | None, _flag("webhook_log_days", "Days that the log of webhooks goes back. Default: 30")
-]
-BotPause = Annotated[
-    str | None, _flag("bot_pause", "Milliseconds between two moves of a bot in a match. Default: 100")
-]
-SigningKeyFile = Annotated[
-    str | None,
-    _flag("signing_key_file", "PEM file of the key that signs; our own, in the database, if left out."),
-]
-LogLevel = Annotated[str | None, _flag("log_level", "DEBUG, INFO, WARNING or ERROR. Default: INFO")]
-
-
 @app.command()
+@takes(Group.DATABASE, Group.NODE, Group.FACE)
 def serve(
+    settings: Settings,
     face: Annotated[Face, typer.Argument(help="What to serve.")] = Face.ALL,
-    database_url: DatabaseUrl = None,
-    database_direct_url: DatabaseDirectUrl = None,
-    database_schema: DatabaseSchema = None,
-    data_dir: DataDir = None,
-    http_addr: Annotated[str | None, _flag("http_addr", "REST. Default: 127.0.0.1:8000")] = None,
-    grpc_addr: Annotated[str | None, _flag("grpc_addr", "gRPC. Default: 127.0.0.1:50051")] = None,
-    pool_size: PoolSize = None,
-    append_queue: AppendQueue = None,
-    remembered_matches: RememberedMatches = None,
-    remembered_events: RememberedEvents = None,
-    snapshot_every: SnapshotEvery = None,
-    max_commands: MaxCommands = None,
-    max_open_matches: MaxOpenMatches = None,
-    max_bot_matches: MaxBotMatches = None,
-    max_invitations: MaxInvitations = None,
-    open_match_hours: OpenMatchHours = None,
-    bot_pause: BotPause = None,
-    signing_key_file: SigningKeyFile = None,
-    feed_days: FeedDays = None,
-    webhook_private_addresses: WebhookPrivateAddresses = None,
-    webhook_log_days: WebhookLogDays = None,
-    webhook_log_messages: WebhookLogMessages = None,
-    oidc_issuer: Annotated[
-        str | None, _flag("oidc_issuer", "OpenID Connect issuer whose tokens name players too.")
-    ] = None,
-    oidc_audience: Annotated[
-        str | None, _flag("oidc_audience", "What its tokens must name as their audience.")
-    ] = None,
-    oidc_jwks_url: Annotated[
-        str | None, _flag("oidc_jwks_url", "Its keys, if it does not tell itself where they are.")
-    ] = None,
-    oidc_clock_skew: Annotated[
-        str | None, _flag("oidc_clock_skew", "Seconds by which its clock may differ. Default: 60")
-    ] = None,
-    log_level: LogLevel = None,
     workers: Annotated[
         bool | None,
         typer.Option(
@@ -142,140 +47,45 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    rate_limit: Annotated[
-        str | None, _flag("rate_limit", "Limits by token and address: on or off. Default: on")
-    ] = None,
-    trusted_proxies: Annotated[str | None, _flag("trusted_proxies", "Proxies in front. Default: 0")] = None,
-    base_path: Annotated[
-        str | None, _flag("base_path", "Path that clients see in front of all others. Default: none")
-    ] = None,
 ) -> None:
     """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named.
 
     `serve rest` and `serve grpc` serve one face only: run any number of them, and of `montane work`.
     """
-    settings = _settings(
-        database_url=database_url,
-        database_direct_url=database_direct_url,
-        database_schema=database_schema,
-        data_dir=data_dir,
-        http_addr=http_addr,
-        grpc_addr=grpc_addr,
-        pool_size=pool_size,
-        append_queue=append_queue,
-        remembered_matches=remembered_matches,
-        remembered_events=remembered_events,
-        snapshot_every=snapshot_every,
-        max_commands=max_commands,
-        max_open_matches=max_open_matches,
-        max_bot_matches=max_bot_matches,
-        max_invitations=max_invitations,
-        open_match_hours=open_match_hours,
-        bot_pause=bot_pause,
-        signing_key_file=signing_key_file,
-        feed_days=feed_days,
-        webhook_private_addresses=webhook_private_addresses,
-        webhook_log_days=webhook_log_days,
-        webhook_log_messages=webhook_log_messages,
-        oidc_issuer=oidc_issuer,
-        oidc_audience=oidc_audience,
-        oidc_jwks_url=oidc_jwks_url,
-        oidc_clock_skew=oidc_clock_skew,
-        log_level=log_level,
-        rate_limit=rate_limit,
-        trusted_proxies=trusted_proxies,
-        base_path=base_path,
-    )
-    from adapters.databases import StartError
     from adapters.main import Duties, serve
 
     working = face is Face.ALL if workers is None else workers
-    try:
-        serve(settings, Duties(rest=face is not Face.GRPC, grpc=face is not Face.REST, workers=working))
-    except StartError as error:
-        _fail(str(error))
+    serve(settings, Duties(rest=face is not Face.GRPC, grpc=face is not Face.REST, workers=working))
 
 
 @app.command()
-def work(
-    database_url: DatabaseUrl = None,
-    database_direct_url: DatabaseDirectUrl = None,
-    database_schema: DatabaseSchema = None,
-    data_dir: DataDir = None,
-    pool_size: PoolSize = None,
-    append_queue: AppendQueue = None,
-    remembered_matches: RememberedMatches = None,
-    remembered_events: RememberedEvents = None,
-    snapshot_every: SnapshotEvery = None,
-    open_match_hours: OpenMatchHours = None,
-    bot_pause: BotPause = None,
-    signing_key_file: SigningKeyFile = None,
-    feed_days: FeedDays = None,
-    webhook_private_addresses: WebhookPrivateAddresses = None,
-    webhook_log_days: WebhookLogDays = None,
-    webhook_log_messages: WebhookLogMessages = None,
-    log_level: LogLevel = None,
-) -> None:
+@takes(Group.DATABASE, Group.NODE)
+def work(settings: Settings) -> None:
     """Do in the background what has to be done, until Ctrl-C: lists, clocks, bots, webhooks, signatures.
 
     Any number may run at once, also beside `montane serve`: everything is done once.
     """
-    settings = _settings(
-        database_url=database_url,
-        database_direct_url=database_direct_url,
-        database_schema=database_schema,
-        data_dir=data_dir,
-        pool_size=pool_size,
-        append_queue=append_queue,
-        remembered_matches=remembered_matches,
-        remembered_events=remembered_events,
-        snapshot_every=snapshot_every,
-        open_match_hours=open_match_hours,
-        bot_pause=bot_pause,
-        signing_key_file=signing_key_file,
-        feed_days=feed_days,
-        webhook_private_addresses=webhook_private_addresses,
-        webhook_log_days=webhook_log_days,
-        webhook_log_messages=webhook_log_messages,
-        log_level=log_level,
-    )
-    from adapters.databases import StartError
     from adapters.main import work
 
-    try:
-        work(settings)
-    except StartError as error:
-        _fail(str(error))
+    work(settings)
 
 
 @app.command()
-def migrate(
-    database_url: DatabaseUrl = None,
-    database_direct_url: DatabaseDirectUrl = None,
-    database_schema: DatabaseSchema = None,
-    data_dir: DataDir = None,
-) -> None:
+@takes(Group.DATABASE)
+def migrate(settings: Settings) -> None:
     """Bring the database to the shape that this version needs."""
-    settings = _settings(
-        database_url=database_url,
-        database_direct_url=database_direct_url,
-        database_schema=database_schema,
-        data_dir=data_dir,
-    )
     from adapters.cli.operating import migrate
-    from adapters.databases import StartError
 
-    try:
-        done = migrate(settings)
-    except StartError as error:
-        _fail(str(error))
+    done = migrate(settings)
     for name in done:
         typer.echo(f"applied {name}")
     typer.echo("the database is up to date")
 
 
 @app.command()
+@takes(Group.DATABASE)
 def token(
+    settings: Settings,
     player: Annotated[str, typer.Argument(help="Whose: player_...")],
     scope: Annotated[
         list[Scope], typer.Option(help="What it allows; once for each. admin is given here only.")
@@ -283,66 +93,39 @@ def token(
     expires_at: Annotated[
         str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
     ] = None,
-    database_url: DatabaseUrl = None,
-    database_direct_url: DatabaseDirectUrl = None,
-    database_schema: DatabaseSchema = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Make a token of a player, of any scope, and print it; it is told this once only.
 
     Safe while the service runs.
     """
-    settings = _settings(
-        database_url=database_url,
-        database_direct_url=database_direct_url,
-        database_schema=database_schema,
-        data_dir=data_dir,
-    )
     from adapters.cli.operating import issue_token
-    from adapters.databases import StartError
     from adapters.faces.sentences import describe
     from services.shared.errors import Failure
 
     try:
         _, secret = issue_token(settings, PlayerId(player), scope, _time(expires_at))
-    except StartError as error:
-        _fail(str(error))
     except Failure as failed:
         _fail(describe(failed)[1])
     typer.echo(secret)
 
 
 @app.command(name="rotate-key")
-def rotate_key(
-    database_url: DatabaseUrl = None,
-    database_direct_url: DatabaseDirectUrl = None,
-    database_schema: DatabaseSchema = None,
-    data_dir: DataDir = None,
-    signing_key_file: SigningKeyFile = None,
-) -> None:
+@takes(Group.DATABASE, "signing_key_file")
+def rotate_key(settings: Settings) -> None:
     """Let a fresh key sign matches from now on, on all nodes; those before stay published.
 
     Safe while the service runs.
     """
-    settings = _settings(
-        database_url=database_url,
-        database_direct_url=database_direct_url,
-        database_schema=database_schema,
-        data_dir=data_dir,
-        signing_key_file=signing_key_file,
-    )
     from adapters.cli.operating import rotate_key
-    from adapters.databases import StartError
 
-    try:
-        key = rotate_key(settings)
-    except StartError as error:
-        _fail(str(error))
+    key = rotate_key(settings)
     typer.echo(f"the key {key.kid} signs from now on")
 
 
 @app.command()
+@takes(Group.DATABASE)
 def rebuild(
+    settings: Settings,
     names: Annotated[list[str] | None, typer.Argument(help="Read models; all if left out.")] = None,
     only_list: Annotated[
         bool, typer.Option("--list", help="Only say how far in the log each read model is.")
@@ -350,57 +133,43 @@ def rebuild(
     afresh: Annotated[
         bool, typer.Option(help="Begin anew, not where a rebuilding that was ended had come.")
     ] = False,
-    database_url: DatabaseUrl = None,
-    database_direct_url: DatabaseDirectUrl = None,
-    database_schema: DatabaseSchema = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Build read models anew from the log: the same rows, and those that differed put right.
 
     Safe while the service runs: what is in use stays until the new one is complete. If it is ended before,
     the next one goes on from there.
     """
-    settings = _settings(
-        database_url=database_url,
-        database_direct_url=database_direct_url,
-        database_schema=database_schema,
-        data_dir=data_dir,
-    )
     from rich.progress import Progress, TaskID
 
     from adapters.cli.operating import rebuild, standing
-    from adapters.databases import StartError
 
-    try:
-        if only_list:
-            for name, position, behind in standing(settings):
-                typer.echo(f"{name}: at {position:,}, {behind:,} events behind")
-            return
-        with Progress() as bars:
-            tasks: dict[str, TaskID] = {}
+    if only_list:
+        for name, position, behind in standing(settings):
+            typer.echo(f"{name}: at {position:,}, {behind:,} events behind")
+        return
+    with Progress() as bars:
+        tasks: dict[str, TaskID] = {}
 
-            def progress(name: str, position: int, newest: int) -> None:
-                if name not in tasks:
-                    tasks[name] = bars.add_task(name)
-                bars.update(tasks[name], completed=position, total=newest)
+        def progress(name: str, position: int, newest: int) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name)
+            bars.update(tasks[name], completed=position, total=newest)
 
-            done = rebuild(settings, names or [], afresh=afresh, progress=progress)
-    except StartError as error:
-        _fail(str(error))
+        done = rebuild(settings, names or [], afresh=afresh, progress=progress)
     for name, rebuilt in done.items():
         typer.echo(f"{name}: {rebuilt.rows:,} rows, {rebuilt.removed:,} removed, {rebuilt.added:,} added")
 
 
 @app.command()
+@takes("grpc_addr")
 def call(
+    settings: Settings,
     method: Annotated[str, typer.Argument(help="Such as MatchService.GetView.")],
     request: Annotated[str, typer.Argument(help="The request as JSON.")] = "{}",
-    grpc_addr: Annotated[str | None, _flag("grpc_addr", "The server. Default: 127.0.0.1:50051")] = None,
     token: Annotated[str | None, typer.Option(envvar="MONTANE_TOKEN", help="The caller's token.")] = None,
     key: Annotated[str | None, typer.Option(help="The call's idempotency key.")] = None,
 ) -> None:
     """Call one gRPC method of a running server; request and answer are JSON."""
-    settings = _settings(grpc_addr=grpc_addr)
     from adapters.grpc.call import CallFailed, call
 
     try:
@@ -410,7 +179,9 @@ def call(
 
 
 @app.command()
+@takes(Group.DATABASE)
 def audit(
+    settings: Settings,
     match: Annotated[str | None, typer.Option(help="Only this match: match_...")] = None,
     jobs: Annotated[int, typer.Option(help="How many processes.", min=1, max=256)] = 1,
     resume: Annotated[
@@ -418,29 +189,18 @@ def audit(
         typer.Option(help="Keep in this file how far it is, and go on there; it is deleted at the end."),
     ] = None,
     after: Annotated[str | None, typer.Option("--from", help="Begin behind this match: match_...")] = None,
-    database_url: DatabaseUrl = None,
-    database_direct_url: DatabaseDirectUrl = None,
-    database_schema: DatabaseSchema = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Verify all stored matches again: everything that can be recomputed is, down to the signatures.
 
     Safe while the service runs. A line a fault, with match and version; the status is 1 if there is any.
     """
-    settings = _settings(
-        database_url=database_url,
-        database_direct_url=database_direct_url,
-        database_schema=database_schema,
-        data_dir=data_dir,
-    )
     from adapters.cli.audit import AuditError, Plan
     from adapters.cli.operating import audit
-    from adapters.databases import StartError
 
     plan = Plan(jobs=jobs, file=resume, after=None if after is None else MatchId(after))
     try:
         holds = audit(settings, plan, None if match is None else MatchId(match), typer.echo)
-    except (StartError, AuditError) as error:
+    except AuditError as error:
         _fail(str(error))
     if not holds:
         sys.exit(1)
@@ -465,7 +225,9 @@ def verify(
 
 
 @app.command()
+@takes("http_addr")
 def replay(
+    settings: Settings,
     match: Annotated[str, typer.Argument(help="The match's id, or the file of its bundle.")],
     looking_as: Annotated[
         str | None,
@@ -481,9 +243,8 @@ def replay(
         float | None, typer.Option(min=0.01, help="Moves a second, without waiting for a key.")
     ] = None,
     url: Annotated[
-        str | None, typer.Option(help="Where REST is. Default: http:// and the address that follows.")
+        str | None, typer.Option(help="Where REST is. Default: http:// and the address of REST.")
     ] = None,
-    http_addr: Annotated[str | None, _flag("http_addr", "The server. Default: 127.0.0.1:8000")] = None,
     token: Annotated[str | None, typer.Option(envvar="MONTANE_TOKEN", help="The caller's token.")] = None,
     invitation: Annotated[str | None, typer.Option(help="The invitation to a private match.")] = None,
 ) -> None:
@@ -491,7 +252,6 @@ def replay(
 
     In a terminal Enter or the right arrow goes on, the left arrow back, q ends. Elsewhere all are shown.
     """
-    settings = _settings(http_addr=http_addr)
     from time import sleep
 
     from rich.console import Console
@@ -524,25 +284,13 @@ def replay(
 
 
 @app.command()
-def doctor(
-    database_url: DatabaseUrl = None,
-    database_direct_url: DatabaseDirectUrl = None,
-    database_schema: DatabaseSchema = None,
-    data_dir: DataDir = None,
-    pool_size: PoolSize = None,
-) -> None:
+@takes(Group.DATABASE, "pool_size")
+def doctor(settings: Settings) -> None:
     """Look whether all that the service stands on is as it must be, and say what to do where it is not.
 
     Safe while the service runs; nothing is changed. A line for each thing looked at: ok, warn or fail; the
     status is 1 if there is any fail.
     """
-    settings = _settings(
-        database_url=database_url,
-        database_direct_url=database_direct_url,
-        database_schema=database_schema,
-        data_dir=data_dir,
-        pool_size=pool_size,
-    )
     from adapters.cli.doctor import Verdict, findings
 
     well = True
@@ -560,11 +308,13 @@ def version() -> None:
 
 
 def main() -> None:
-    """Run the command; what the database refuses is one line."""
+    """Run the command; what is set wrong, or what the database refuses, is one line."""
     # The library of gRPC writes lines of its own beside ours, which say no more.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         app()
+    except SettingError as error:
+        _fail(str(error))
     except Exception as error:
         from adapters.databases import failure
 
@@ -582,13 +332,6 @@ def _time(text: str | None) -> datetime | None:
     except msgspec.ValidationError:
         _fail(f"--expires-at: expected a time such as 2027-01-31T00:00:00Z, not {text!r}")
     return time
-
-
-def _settings(**flags: str | None) -> Settings:
-    try:
-        return load(flags)
-    except SettingError as error:
-        _fail(str(error))
 
 
 def _fail(message: str) -> NoReturn:

@@ -20,7 +20,7 @@ from adapters.postgres.read_models.catch_up import ReadModels
 from adapters.postgres.read_models.follower import Follower
 from adapters.postgres.read_models.player_feed import FEEDS, TALK
 from adapters.postgres.read_models.registry import read_models
-from adapters.settings import Address
+from adapters.setting_values import Address
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
 from services.chat.log import ChatRoom

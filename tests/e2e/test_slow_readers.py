@@ -14,7 +14,7 @@ from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
-from adapters.settings import Address
+from adapters.setting_values import Address
 from domain.games import GAMES
 from domain.match import PlayerId
 from services.matches.decisions import as_given

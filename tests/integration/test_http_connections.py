@@ -15,7 +15,7 @@ from websockets.frames import Frame, Opcode
 from adapters.main import start_rest
 from adapters.rest.server import bounds, connections
 from adapters.rest.server.bounds import HttpConnections
-from adapters.settings import Address
+from adapters.setting_values import Address
 from services.use_cases import Services
 from tests.support.stores.use_cases import memory_stores
 

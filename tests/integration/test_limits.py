@@ -24,7 +24,7 @@ from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStu
 from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
 from adapters.rest.app import build
-from adapters.settings import Address
+from adapters.setting_values import Address
 from services.shared.rate_limits import UNLIMITED, Budget, Limiter, Limits
 from tests.support.stores.use_cases import memory_stores
 

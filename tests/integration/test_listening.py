@@ -10,7 +10,8 @@ import pytest
 from adapters.databases import StartError
 from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
-from adapters.settings import Address, load
+from adapters.setting_values import Address
+from adapters.settings import load
 from tests.support.stores.use_cases import memory_stores
 
 ASK = b"GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"

@@ -13,7 +13,7 @@ from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.read_models.player_feed import PlayerFeedModel
 from adapters.postgres.read_models.rebuild import Rebuild
 from adapters.postgres.retention import EXPIRED_TOKENS, OUTAGES_KEPT, QUICK_MATCH_CALLS_KEPT, PostgresArchive
-from adapters.settings import LONGEST_DAYS
+from adapters.setting_values import LONGEST_DAYS
 from domain.games import GAMES
 from domain.match import PlayerId, Resign
 from services.background.retention import BREATH, EVERY, Retention

@@ -17,7 +17,7 @@ from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.mapping import COMMAND
 from adapters.grpc.server import GrpcServer
 from adapters.main import start_rest
-from adapters.settings import Address
+from adapters.setting_values import Address
 from domain.shared.viewers import Viewer
 from services.use_cases import Services
 from tests.support.faces.faces import mapper

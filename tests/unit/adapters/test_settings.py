@@ -3,8 +3,22 @@
 import msgspec
 import pytest
 from msgspec.structs import replace
+from typer.testing import CliRunner
 
-from adapters.settings import ANY_HOST, SettingError, Settings, load, variable
+from adapters.cli.app import app
+from adapters.setting_values import ANY_HOST
+from adapters.settings import (
+    DEFAULTS,
+    SETTINGS,
+    Group,
+    SettingError,
+    Settings,
+    default,
+    load,
+    option,
+    variable,
+)
+from adapters.settings_table import DOCUMENT, table
 from services.shared.rate_limits import UNLIMITED, Budget, Limits
 
 
@@ -166,3 +180,31 @@ def test_what_is_no_text_is_refused() -> None:
             load({}, {variable(name): "\udcff"})
     with pytest.raises(SettingError, match="--database-url: expected a PostgreSQL connection string"):
         load({"database_url": ""}, {})
+
+
+@pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.default is None])
+def test_a_default_can_be_given_as_it_is_shown(name: str) -> None:
+    """What the help and the documentation say, read again, is the default."""
+    assert getattr(load({name: default(name)}, {}), name) == getattr(DEFAULTS, name)
+
+
+def test_the_documentation_has_the_table_of_the_settings() -> None:
+    """Otherwise: `make settings`."""
+    assert table() in DOCUMENT.read_text()
+
+
+@pytest.fixture(scope="module")
+def help_of_serve() -> str:
+    """What `montane serve --help` says, with single spaces."""
+    said = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "500"}).output
+    return " ".join(said.replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split())
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_help_describes_every_option(help_of_serve: str, name: str) -> None:
+    """With its variable and its default; what has no option is of the environment only."""
+    if SETTINGS[name].group is Group.ENVIRONMENT:
+        assert option(name) not in help_of_serve.split()
+    else:
+        text = f"{SETTINGS[name].help} [env var: {variable(name)}] [default: {default(name)}]"
+        assert f"{option(name)} <str> {text}" in help_of_serve
