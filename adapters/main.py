@@ -214,8 +214,8 @@ async def _serve(
     limiter = Limiter(settings.limits)
     feeds, chats, players = (
         services.match_streams.channels,
-        services.chat.streams,
-        services.player_feed.streams,
+        services.chat.channels,
+        services.player_feed.channels,
     )
     closing: list[Stop] = []
     try:

@@ -191,7 +191,7 @@ def build(ports: Ports, measures: Measures, vitals: Vitals | None = None) -> Ser
     holdings = Holdings(decisions, ports.quotas, clock)
     lobby = Lobby(decisions, holdings)
     chat = Chat(decisions, players, block_list, ports.chat_log, clock)
-    channels.moved = chat.streams.moved
+    channels.moved = chat.channels.moved
 
     async def answers() -> bool:
         try:

@@ -16,7 +16,8 @@ from msgspec import Struct
 from domain.match import Finished
 from services.matches.commands import Answer
 from services.matches.views import SeenEvent
-from services.streams.match_stream import Encoded, Watch
+from services.streams.channels import Encoded
+from services.streams.match_stream import Watch
 
 WAITING = 16
 """How many answers may wait to be sent; then no further request is read."""

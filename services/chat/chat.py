@@ -24,7 +24,7 @@ from services.chat.log import (
     TooFast,
 )
 from services.chat.rooms import ChatReason, check_writer, checked_text, reader_of, readers
-from services.chat.stream import ChatStreams, Listener
+from services.chat.stream import ChatChannels, Listener
 from services.matches.decisions import Decisions, checked_key, digest_of
 from services.matches.store import Secrets
 from services.players.accounts import Players
@@ -45,7 +45,7 @@ class Chat:
     A chat is no part of its match: it holds what people wrote, which can be taken away.
 
     Attributes:
-        streams: What is said in the matches that are listened to.
+        channels: What is said in the matches that are listened to.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Chat:
         """Take the matches, the names of players, whom they block, where messages are kept, and the time."""
         self._current = decisions.matches.current
         self._secrets = decisions.secrets
-        self.streams = ChatStreams(log, block_list, self._current, self.shown, clock)
+        self.channels = ChatChannels(log, block_list, self._current, self.shown, clock)
         self._players = players
         self._block_list = block_list
         self._log = log
@@ -125,7 +125,7 @@ class Chat:
         except TooFast as fast:
             seconds = max(1, ceil((fast.free_at - now).total_seconds()))
             raise RateLimited("chat", seconds, "CHAT_TOO_FAST") from fast
-        self.streams.hear(match, posted.message.position)
+        self.channels.hear(match, posted.message.position)
         return key, await self._once(posted, digest)
 
     async def page(
@@ -193,7 +193,7 @@ class Chat:
         secrets = None if invitation is None else await self._secrets(match)
         reader_of(live, player, room, secrets, invitation)
         behind = None if after is None else await self._readable(match, player, after, secrets, invitation)
-        return self.streams.listen(live, player, room, behind, secrets, invitation)
+        return self.channels.listen(live, player, room, behind, secrets, invitation)
 
     async def report(
         self, player: PlayerId, match: MatchId, id: str, reason: ReportReason, text: str

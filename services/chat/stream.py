@@ -1,8 +1,8 @@
 """What is said in a match, sent to those who listen, without a gap.
 
-A match that is listened to has one channel in the process. Those who listen hold no queue, only the position
-that they have reached; what comes behind it is read from the log, once for all who stand at the same place.
-Messages are read before the match is: whoever has just sat down is not given what onlookers wrote since.
+What comes after the position that a listener has reached is read from the log, once for all who stand at the
+same place. Messages are read before the match is: a player who has just sat down is not given what onlookers
+wrote since.
 """
 
 import asyncio
@@ -22,8 +22,7 @@ from services.players.block_list import BlockList
 from services.shared.errors import Failure, Unavailable
 from services.shared.ids import MatchId
 from services.shared.time import Clock, Time
-from services.streams.channels import Channel, Reading, Streams
-from services.streams.match_stream import Encoded
+from services.streams.channels import Channel, Channels, Encoded, Reading, StreamItem
 
 PAGE = 200
 """The most messages that are read at once."""
@@ -34,7 +33,7 @@ type Show = Callable[[Sequence[StoredMessage]], Awaitable[Sequence[ChatMessage]]
 """Gives messages as they are shown."""
 
 
-class ChatMessageItem(Struct, frozen=True, tag_field="type", tag="message"):
+class ChatMessageItem(StreamItem, frozen=True, tag="message"):
     """Somebody has said something.
 
     Attributes:
@@ -43,8 +42,14 @@ class ChatMessageItem(Struct, frozen=True, tag_field="type", tag="message"):
 
     message: ChatMessage
 
+    @property
+    @override
+    def place(self) -> str:
+        """The message after which a new stream goes on."""
+        return self.message.id
 
-class ChatCaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
+
+class ChatCaughtUp(StreamItem, frozen=True, tag="caught_up"):
     """All that has been said was sent; what follows is live.
 
     Attributes:
@@ -54,7 +59,7 @@ class ChatCaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
     last: MessageId | None
 
 
-class ChatHeartbeat(Struct, frozen=True, tag_field="type", tag="heartbeat"):
+class ChatHeartbeat(StreamItem, frozen=True, tag="heartbeat"):
     """The stream is alive, though nobody says anything.
 
     Attributes:
@@ -73,7 +78,7 @@ class ChatEndReason(StrEnum):
     TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
 
 
-class ChatEnd(Struct, frozen=True, tag_field="type", tag="end"):
+class ChatEnd(StreamItem, frozen=True, tag="end"):
     """Nothing more comes.
 
     Attributes:
@@ -119,7 +124,7 @@ class Batch(Struct, frozen=True):
         return max(last, self.heard) if self.whole else last
 
 
-class ChatChannel(Channel):
+class ChatChannel(Channel[MatchId]):
     """What is known of the chat of a match that is listened to.
 
     Attributes:
@@ -184,17 +189,12 @@ class ChatChannel(Channel):
         return Batch(position, heard, live, tuple(zip(messages, told, strict=True)), blockers)
 
 
-class Listener(Reading):
-    """One reader of a chat's stream.
-
-    Attributes:
-        over: Whether it was given its last item.
-        cut_off: Called, once, when what it was given is not sent in time.
-    """
+class Listener(Reading[ChatChannel]):
+    """One reader of a chat's stream."""
 
     def __init__(
         self,
-        streams: "ChatStreams",
+        channels: "ChatChannels",
         channel: ChatChannel,
         version: int,
         player: PlayerId | None,
@@ -204,8 +204,7 @@ class Listener(Reading):
         invitation: str | None,
     ) -> None:
         """Begin behind a message, or at the first one, of a match that has come to a version."""
-        super().__init__(streams, channel)
-        self._chat = channel
+        super().__init__(channels, channel)
         self._version = version
         self._player = player
         self._room = room
@@ -216,20 +215,22 @@ class Listener(Reading):
         self._whole = False
 
     @override
-    def is_behind(self) -> bool:
+    def has_news(self) -> bool:
         """Return whether there may be a message behind its place, or the match may be its to know no more."""
-        return not self._whole or self._position < self._chat.heard or self._version < self._chat.version
+        channel = self._channel
+        return not self._whole or self._position < channel.heard or self._version < channel.version
 
     @override
     async def news(self) -> Sequence[Encoded]:
         """Return what the reader may read of the next messages; none may be left of them."""
         try:
-            batch = await self._chat.messages_after(self._position, max(self._version, self._chat.version))
+            version = max(self._version, self._channel.version)
+            batch = await self._channel.messages_after(self._position, version)
             reader = reader_of(batch.live, self._player, self._room, self._secrets, self._invitation)
         except Unavailable:
-            return self.end(self._ended(ChatEndReason.STORE_UNAVAILABLE))
+            raise
         except (Failure, Rejected):
-            return self.end(self._ended(ChatEndReason.NOT_YOURS_ANY_MORE))
+            return self.end(ChatEndReason.NOT_YOURS_ANY_MORE)
         self._position, self._whole, self._version = batch.reached, batch.whole, batch.live.version
         readable = [
             (message, told)
@@ -242,36 +243,24 @@ class Listener(Reading):
         return [told for _, told in readable]
 
     @override
-    def caught_up(self) -> ChatCaughtUp:
-        """Return the item that says that what follows is live."""
-        return ChatCaughtUp(self._last)
+    def caught_up(self) -> Sequence[Encoded]:
+        """Return what says that all was sent, and what follows is live."""
+        return [Encoded(ChatCaughtUp(self._last))]
 
     @override
-    def heartbeat(self) -> ChatHeartbeat:
-        """Return the item that says that the stream is alive."""
-        return ChatHeartbeat(self._streams.clock.now())
+    def heartbeat(self, at: Time) -> Encoded:
+        """Return the sign of life of a time."""
+        return Encoded(ChatHeartbeat(at))
 
     @override
-    def stopping(self) -> ChatEnd:
-        """Return the item that ends the stream because the server stops."""
-        return self._ended(ChatEndReason.SERVER_STOPPING)
-
-    @override
-    def token_ended(self) -> ChatEnd:
-        """Return the item that ends the stream because its token is no longer good."""
-        return self._ended(ChatEndReason.TOKEN_ENDED)
-
-    def _ended(self, reason: ChatEndReason) -> ChatEnd:
-        return ChatEnd(self._last, reason, reason is not ChatEndReason.NOT_YOURS_ANY_MORE)
+    def ended(self, reason: StrEnum) -> ChatEnd:
+        """Return the item that ends the stream."""
+        why = ChatEndReason(reason)
+        return ChatEnd(self._last, why, why is not ChatEndReason.NOT_YOURS_ANY_MORE)
 
 
-class ChatStreams(Streams[ChatChannel]):
-    """All chats of the process that are listened to.
-
-    Attributes:
-        closed: Whether the process is about to stop.
-        clock: The time.
-    """
+class ChatChannels(Channels[MatchId, ChatChannel]):
+    """All chats of the process that are listened to."""
 
     def __init__(
         self, log: ChatLog, block_list: BlockList, current: Current, show: Show, clock: Clock
@@ -283,13 +272,15 @@ class ChatStreams(Streams[ChatChannel]):
         self._current = current
         self._show = show
 
+    @override
+    def made(self, id: MatchId) -> ChatChannel:
+        """Return a new channel of the chat of a match."""
+        return ChatChannel(id, self._log, self._block_list, self._current, self._show)
+
     def hear(self, match: MatchId, position: int) -> None:
         """Learn that a message of a match is at a position, written in whatever process."""
         if channel := self.channel(match):
             channel.hear(position)
-
-    def _channel_of(self, match: MatchId) -> ChatChannel:
-        return ChatChannel(match, self._log, self._block_list, self._current, self._show)
 
     def moved(self, match: MatchId, version: int) -> None:
         """Learn that a match has come to a version: a private one may be no more for those who listen."""
@@ -306,6 +297,6 @@ class ChatStreams(Streams[ChatChannel]):
         invitation: str | None,
     ) -> Listener:
         """Return a new listener to a match; whoever takes it must `leave` it."""
-        channel = self.opened(live.id, lambda: self._channel_of(live.id))
+        channel = self.join(live.id)
         channel.is_private = live.match.terms.visibility is Visibility.PRIVATE
         return Listener(self, channel, live.version, player, room, behind, secrets, invitation)

@@ -22,12 +22,11 @@ from domain.shared.seats import Seat
 from services.chat.log import ChatLog, ChatMessage, MessageId, StoredMessage
 from services.chat.stream import Show
 from services.players.block_list import BlockList
-from services.shared.errors import Malformed, Unavailable
+from services.shared.errors import Malformed
 from services.shared.ids import MatchId
 from services.shared.pages import Page, page_token, position_of
 from services.shared.time import Clock, Time
-from services.streams.channels import Channel, Reading, Streams
-from services.streams.match_stream import Encoded
+from services.streams.channels import Channel, Channels, Encoded, Reading, StreamItem
 
 PAGE = 200
 """The most items that a stream reads at once."""
@@ -104,7 +103,7 @@ class PlayerEvent(Struct, frozen=True, kw_only=True):
     at: Time
 
 
-class PlayerEventItem(Struct, frozen=True, tag_field="type", tag="event"):
+class PlayerEventItem(StreamItem, frozen=True, tag="event"):
     """Something has happened that concerns the player.
 
     Attributes:
@@ -113,8 +112,14 @@ class PlayerEventItem(Struct, frozen=True, tag_field="type", tag="event"):
 
     event: PlayerEvent
 
+    @property
+    @override
+    def place(self) -> str:
+        """The position after which a new stream goes on."""
+        return self.event.position
 
-class PlayerTruncated(Struct, frozen=True, tag_field="type", tag="truncated"):
+
+class PlayerTruncated(StreamItem, frozen=True, tag="truncated"):
     """What concerned the player behind the place that was asked for is forgotten, up to a later one.
 
     Attributes:
@@ -124,7 +129,7 @@ class PlayerTruncated(Struct, frozen=True, tag_field="type", tag="truncated"):
     oldest: str
 
 
-class PlayerCaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
+class PlayerCaughtUp(StreamItem, frozen=True, tag="caught_up"):
     """All that concerns the player was sent; what follows is live.
 
     Attributes:
@@ -133,8 +138,14 @@ class PlayerCaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
 
     position: str
 
+    @property
+    @override
+    def place(self) -> str:
+        """The position after which a new stream goes on."""
+        return self.position
 
-class PlayerHeartbeat(Struct, frozen=True, tag_field="type", tag="heartbeat"):
+
+class PlayerHeartbeat(StreamItem, frozen=True, tag="heartbeat"):
     """The stream is alive, though nothing happens.
 
     Attributes:
@@ -154,7 +165,7 @@ class PlayerEndReason(StrEnum):
     TOKEN_ENDED = "TOKEN_ENDED"  # noqa: S105 - no token
 
 
-class PlayerEnd(Struct, frozen=True, tag_field="type", tag="end"):
+class PlayerEnd(StreamItem, frozen=True, tag="end"):
     """Nothing more comes; a new stream may go on behind the position.
 
     Attributes:
@@ -226,14 +237,14 @@ class PlayerFeed:
     """The use cases around what concerns a player.
 
     Attributes:
-        streams: The feeds that are watched.
+        channels: The feeds that are watched.
     """
 
     def __init__(
         self, log: PlayerLog, chat: ChatLog, block_list: BlockList, show: Show, clock: Clock
     ) -> None:
         """Take both sources, whom players block, how messages are shown, and the time."""
-        self.streams = PlayerStreams(clock)
+        self.channels = PlayerChannels(clock)
         self._block_list = block_list
         self._log = log
         self._chat = chat
@@ -267,8 +278,8 @@ class PlayerFeed:
         start = await self._log.start(player)
         wanted = await self._now(player) if after is None else await self._place(player, after, start)
         begin = wanted.after(start)
-        channel = self.streams.opened(player, lambda: PlayerChannel(player))
-        return PlayerReading(self, channel, begin, start if after is not None and begin != wanted else None)
+        forgotten = start if after is not None and begin != wanted else None
+        return PlayerReading(self, self.channels.join(player), begin, forgotten)
 
     async def page_after(
         self, player: PlayerId, place: Place, limit: int
@@ -317,7 +328,7 @@ class PlayerFeed:
         return Place(number, message.position, message.id)
 
 
-class PlayerChannel(Channel):
+class PlayerChannel(Channel[PlayerId]):
     """A player whose feed is watched.
 
     Attributes:
@@ -337,8 +348,13 @@ class PlayerChannel(Channel):
         self.wake()
 
 
-class PlayerStreams(Streams[PlayerChannel]):
+class PlayerChannels(Channels[PlayerId, PlayerChannel]):
     """All feeds of players that are watched in the process."""
+
+    @override
+    def made(self, id: PlayerId) -> PlayerChannel:
+        """Return a new channel of what concerns a player."""
+        return PlayerChannel(id)
 
     def hear(self, player: PlayerId, position: int) -> None:
         """Learn that something concerns a player, whatever its position in its source."""
@@ -346,59 +362,48 @@ class PlayerStreams(Streams[PlayerChannel]):
             channel.hear()
 
 
-class PlayerReading(Reading):
+class PlayerReading(Reading[PlayerChannel]):
     """One reader of what concerns a player."""
 
     def __init__(
         self, feed: PlayerFeed, channel: PlayerChannel, place: Place, forgotten: Place | None
     ) -> None:
         """Begin behind a place, up to which something is forgotten that was asked for, or not."""
-        super().__init__(feed.streams, channel)
+        super().__init__(feed.channels, channel)
         self._feed = feed
-        self._player = channel
         self._place = place
-        self._forgotten = forgotten
         self._looked = -1
+        if forgotten is not None:
+            self._first = Encoded(PlayerTruncated(str(forgotten)))
 
     @override
-    def is_behind(self) -> bool:
+    def has_news(self) -> bool:
         """Return whether there may be something behind its place."""
-        return self._looked < self._player.news
+        return self._looked < self._channel.news
 
     @override
     async def news(self) -> Sequence[Encoded]:
         """Return what concerns the player behind its place."""
-        if self._forgotten is not None:
-            oldest, self._forgotten = self._forgotten, None
-            return [Encoded(PlayerTruncated(str(oldest)))]
-        looked = self._player.news
-        try:
-            events, self._place, whole = await self._feed.page_after(self._player.id, self._place, PAGE)
-        except Unavailable:
-            return self.end(PlayerEnd(str(self._place), PlayerEndReason.STORE_UNAVAILABLE))
+        looked = self._channel.news
+        events, self._place, whole = await self._feed.page_after(self._channel.id, self._place, PAGE)
         if whole:
             self._looked = looked
         return [Encoded(PlayerEventItem(event)) for event in events]
 
     @override
-    def caught_up(self) -> PlayerCaughtUp:
-        """Return the item that says that what follows is live."""
-        return PlayerCaughtUp(str(self._place))
+    def caught_up(self) -> Sequence[Encoded]:
+        """Return what says that all was sent, and what follows is live."""
+        return [Encoded(PlayerCaughtUp(str(self._place)))]
 
     @override
-    def heartbeat(self) -> PlayerHeartbeat:
-        """Return the item that says that the stream is alive."""
-        return PlayerHeartbeat(str(self._place), self._streams.clock.now())
+    def heartbeat(self, at: Time) -> Encoded:
+        """Return the sign of life of a time."""
+        return Encoded(PlayerHeartbeat(str(self._place), at))
 
     @override
-    def stopping(self) -> PlayerEnd:
-        """Return the item that ends the stream because the server stops."""
-        return PlayerEnd(str(self._place), PlayerEndReason.SERVER_STOPPING)
-
-    @override
-    def token_ended(self) -> PlayerEnd:
-        """Return the item that ends the stream because its token is no longer good."""
-        return PlayerEnd(str(self._place), PlayerEndReason.TOKEN_ENDED)
+    def ended(self, reason: StrEnum) -> PlayerEnd:
+        """Return the item that ends the stream."""
+        return PlayerEnd(str(self._place), PlayerEndReason(reason))
 
 
 def _time(one: FeedEntry | StoredMessage) -> datetime:

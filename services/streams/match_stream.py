@@ -1,8 +1,7 @@
 """What happens in a match, sent to those who watch it, without a gap.
 
-A match that is watched has one channel in the process. Its watches read it at their own speed and hold no
-queue, only the version that they have reached. The latest events lie in the channel's window, each redacted
-and encoded once for all watches that look from the same place; older ones are read from the store.
+The latest events lie in the channel's window, each redacted and encoded once for all watches that look from
+the same place; older ones are read from the store.
 """
 
 import asyncio
@@ -10,9 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from itertools import islice
-from typing import Any
-
-from msgspec import Struct
+from typing import Any, override
 
 from domain.match import Cancelled, Finished, InvitationRenewed, Invited, PlayerId, SeatLeft, SeatTaken
 from domain.match.concerns import may_know
@@ -27,6 +24,7 @@ from services.matches.views import SeenEvent, Source, View, seen_event, source, 
 from services.shared.errors import NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId
 from services.shared.time import Clock, Time
+from services.streams.channels import Channel, Channels, Encoded, Reading, StreamItem
 from services.streams.presence import Attendance, PresenceItem, PresenceLog, Presences
 
 WINDOW = 256
@@ -34,20 +32,13 @@ WINDOW = 256
 too slow."""
 PAGE = 200
 """The most items that a watch is given at once."""
-TICK = 5.0
-"""Seconds between two looks at all watches."""
-TICKS_A_HEARTBEAT = 2
-TICKS_TO_SEND = 4
-"""How long what a watch was given may take to be sent; then its reader is cut off."""
 APART = 1.0
 """Seconds between two times that a stream tells who is there, at least."""
 CROWD = 500
 """How many may watch a match and still be told once a second how many look on."""
-TOGETHER = 256
-"""How many watches are woken in one turn of the event loop, so that commands get their turn too."""
 
 
-class SnapshotItem[C, T](Struct, frozen=True, tag_field="type", tag="snapshot"):
+class SnapshotItem[C, T](StreamItem, frozen=True, tag="snapshot"):
     """The match as it stands: where a stream begins that was not asked for events behind a version.
 
     Attributes:
@@ -60,14 +51,26 @@ class SnapshotItem[C, T](Struct, frozen=True, tag_field="type", tag="snapshot"):
     view: View[C, T]
     presence: tuple[Seat, ...]
 
+    @property
+    @override
+    def place(self) -> str:
+        """The version after which a new stream goes on."""
+        return str(self.version)
 
-class EventItem[P](Struct, frozen=True, tag_field="type", tag="event"):
+
+class EventItem[P](StreamItem, frozen=True, tag="event"):
     """An event as the viewer may see it; none is ever left out."""
 
     event: SeenEvent[P]
 
+    @property
+    @override
+    def place(self) -> str:
+        """The version after which a new stream goes on."""
+        return str(self.event.version)
 
-class CaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
+
+class CaughtUp(StreamItem, frozen=True, tag="caught_up"):
     """All that has happened was sent; what follows is live.
 
     Attributes:
@@ -76,8 +79,14 @@ class CaughtUp(Struct, frozen=True, tag_field="type", tag="caught_up"):
 
     version: int
 
+    @property
+    @override
+    def place(self) -> str:
+        """The version after which a new stream goes on."""
+        return str(self.version)
 
-class Heartbeat(Struct, frozen=True, tag_field="type", tag="heartbeat"):
+
+class Heartbeat(StreamItem, frozen=True, tag="heartbeat"):
     """The stream is alive, though nothing happens.
 
     Attributes:
@@ -107,7 +116,7 @@ FINAL = (EndReason.MATCH_OVER, EndReason.MATCH_SET_ASIDE)
 """The reasons behind which nothing more comes, of a new stream either."""
 
 
-class End(Struct, frozen=True, tag_field="type", tag="end"):
+class End(StreamItem, frozen=True, tag="end"):
     """Nothing more comes.
 
     Attributes:
@@ -122,29 +131,6 @@ class End(Struct, frozen=True, tag_field="type", tag="end"):
 
 
 type Item = SnapshotItem[Any, Any] | EventItem[Any] | PresenceItem | CaughtUp | Heartbeat | End
-
-
-class Encoded:
-    """An item on its way to any number of watches.
-
-    Attributes:
-        item: What is told.
-    """
-
-    __slots__ = ("_forms", "item")
-
-    def __init__(self, item: Any) -> None:
-        """Take the item, of whatever kind of stream; it is encoded when the first watch asks for it."""
-        self.item = item
-        self._forms: dict[Callable[[Any], Any], Any] = {}
-
-    def encoded[Form](self, encode: Callable[[Any], Form]) -> Form:
-        """Return what `encode` makes of the item; it is made once."""
-        try:
-            form: Form = self._forms[encode]
-        except KeyError:
-            form = self._forms[encode] = encode(self.item)
-        return form
 
 
 class Latest:
@@ -164,14 +150,14 @@ class Latest:
         return told
 
 
-class MatchChannel:
+class MatchChannel(Channel[MatchId]):
     """What is known of a match that is watched.
 
     Attributes:
         id: The match.
         users: How many watch or are about to.
+        readers: Those who watch.
         heard: The highest version that exists, as far as is known.
-        watches: Those who watch.
         attendance: Who is there, on any node.
         shown: Who was there when that was shown last.
         shows: How often that was shown.
@@ -181,12 +167,10 @@ class MatchChannel:
 
     def __init__(self, id: MatchId, store: EventStore) -> None:
         """Begin before anything is known of the match."""
+        super().__init__(id)
         self.doubted = False
         self.losses: list[int] = []
-        self.id = id
-        self.users = 0
         self.heard = 0
-        self.watches: set[Watch] = set()
         self.attendance = Attendance()
         self.shown: Encoded | None = None
         self.shows = 0
@@ -199,7 +183,6 @@ class MatchChannel:
         self._head: str | None = None
         self._filling = asyncio.Lock()
         self._snapshots: dict[Viewer, Encoded] = {}
-        self._asleep: list[asyncio.Future[None]] = []
         self._heartbeat: Encoded | None = None
 
     def begin(self, live: LoadedMatch, secrets: Secrets) -> None:
@@ -316,7 +299,7 @@ class MatchChannel:
         loop = asyncio.get_running_loop()
         seats = self.attendance.item(self._source.seats).seats
         same = self.shown is not None and self.shown.item.seats == seats
-        due = self._shown_at + (max(APART, APART * len(self.watches) / CROWD) if same else APART)
+        due = self._shown_at + (max(APART, APART * len(self.readers) / CROWD) if same else APART)
         if self._stirring is not None:
             if self._stirring.when() <= due:
                 return
@@ -327,6 +310,7 @@ class MatchChannel:
         else:
             self._show()
 
+    @override
     def end(self) -> None:
         """End the channel: nobody watches any more."""
         if self._stirring is not None:
@@ -352,29 +336,15 @@ class MatchChannel:
         told = self._snapshots[viewer] = Encoded(SnapshotItem(live.version, seen, presence))
         return told
 
-    def heartbeat(self) -> Encoded:
-        """Return the sign of life that all watches get at this tick."""
-        if self._heartbeat is None:
-            raise RuntimeError("there was no tick")
+    def heartbeat(self, at: Time) -> Encoded:
+        """Return the sign of life of a time, the same for all watches."""
+        item = Heartbeat(self.heard, at)
+        if self._heartbeat is None or self._heartbeat.item != item:
+            self._heartbeat = Encoded(item)
         return self._heartbeat
 
-    def beat(self, clock: Clock) -> None:
-        """Make the next sign of life."""
-        self._heartbeat = Encoded(Heartbeat(self.heard, clock.now()))
 
-    def wake(self) -> None:
-        """Let all watches look at what is new, some at a time."""
-        asleep, self._asleep = self._asleep, []
-        _rouse(asleep, 0)
-
-    def sleep(self) -> asyncio.Future[None]:
-        """Return what is done when there is something to look at."""
-        sleeping = asyncio.get_running_loop().create_future()
-        self._asleep.append(sleeping)
-        return sleeping
-
-
-class Watch:
+class Watch(Reading[MatchChannel]):
     """One reader of a match's stream.
 
     It ends when its player leaves its seat, or loses it: what happens at the seat from then on is another's,
@@ -393,7 +363,7 @@ class Watch:
 
     def __init__(
         self,
-        feeds: "MatchChannels",
+        channels: "MatchChannels",
         channel: MatchChannel,
         live: LoadedMatch,
         player: PlayerId | None,
@@ -404,60 +374,31 @@ class Watch:
         unseen: bool,
     ) -> None:
         """Begin behind a version; None begins with a snapshot."""
+        super().__init__(channels, channel)
+        held = () if player is None else seats_of(live.match, player)
         self.viewer = viewer
+        self.seats: tuple[Seat | None, ...] = () if unseen else held or (None,)
         self.version = live.version if after is None else after
-        self.over = False
-        self.cut_off: Callable[[], None] = _nothing
-        self.left: Callable[[], None] = _nothing
-        self._revoked = False
+        self.finished = live.match.status.over and self.version == live.version
         self._player = player
         self._begun = live.version
         self._by_link = by_link
         self._ends: EndReason | None = None
-        self._feeds = feeds
-        self._channel = channel
-        self._first: Encoded | None = None
-        self.finished = live.match.status.over and self.version == live.version
-        self._live = False
         self._held: int | None = None
-        self._nudged = False
-        self._beats = feeds.beats
-        self._sleeping: asyncio.Future[None] | None = None
-        self._given_at: int | None = None
         self._losses = len(channel.losses)
-        held = () if player is None else seats_of(live.match, player)
-        self.seats: tuple[Seat | None, ...] = () if unseen else held or (None,)
         self._present: Encoded | None = None
         self._shows = 0
         self._present_at = -APART
         self._waking: asyncio.TimerHandle | None = None
+        self._presences = channels.presences
+        self._presences.come(channel.id, channel, self.seats)
+        if after is None:
+            self._first = channel.snapshot(live, viewer)
 
     @property
     def backlog(self) -> int:
         """How many events have happened already that it is to be given."""
         return max(0, self._begun - self.version)
-
-    def begin(self, snapshot: Encoded) -> None:
-        """Give this first."""
-        self._first = snapshot
-
-    async def next(self) -> Sequence[Encoded]:
-        """Return the next items, as soon as there are some; none if `nudge` was called or all is over."""
-        self._given_at = None
-        told = await self._next()
-        self._given_at = self._feeds.ticks
-        return told
-
-    def nudge(self) -> None:
-        """Let `next` return at once, with what there is."""
-        self._nudged = True
-        if self._sleeping is not None and not self._sleeping.done():
-            self._sleeping.set_result(None)
-
-    def revoke(self) -> None:
-        """End it: the token that it is open by is no longer good."""
-        self._revoked = True
-        self.nudge()
 
     def hold(self, version: int) -> None:
         """Give no event behind a version: it comes another way, and `passed` says so."""
@@ -475,102 +416,90 @@ class Watch:
             self.version = version
             self.finished = finished
 
-    def leave(self) -> None:
-        """Stop watching; may be called again."""
-        if self in self._channel.watches:
-            self._channel.watches.discard(self)
-            if self._waking is not None:
-                self._waking.cancel()
-                self._waking = None
-            self._feeds.presences.go(self._channel.id, self._channel, self.seats)
-            self._feeds.part(self._channel)
-            # What is called knows its connection or this watch: kept, it would keep the channel's events too.
-            left, self.left, self.cut_off = self.left, _nothing, _nothing
-            left()
+    @override
+    def gone(self) -> None:
+        """Let its seats be away."""
+        if self._waking is not None:
+            self._waking.cancel()
+            self._waking = None
+        self._presences.go(self._channel.id, self._channel, self.seats)
 
-    def look(self, ticks: int) -> None:
-        """Cut the reader off if what it was given has waited too long to be sent."""
-        if self._given_at is not None and ticks - self._given_at > TICKS_TO_SEND:
-            self._given_at = None
-            self.cut_off()
+    @override
+    def has_news(self) -> bool:
+        """Return whether there are events behind its version, or it ends."""
+        return (
+            self.version < self._edge()
+            or self._channel.shaken(self._losses)
+            or self.finished
+            or self._ends is not None
+        )
 
-    async def _next(self) -> Sequence[Encoded]:
-        if self._first is not None:
-            first, self._first = self._first, None
-            return [first]
-        while not self.over:
-            if self._feeds.closed:
-                return self._end(EndReason.SERVER_STOPPING)
-            if self._revoked:
-                return self._end(EndReason.TOKEN_ENDED)
+    @override
+    async def news(self) -> Sequence[Encoded]:
+        """Return the events behind its version, or the end."""
+        try:
             if self._channel.shaken(self._losses) and (lost := await self._lost()):
                 return lost
             if self._ends is not None:
-                return self._end(self._ends)
+                return self.end(self._ends)
             if self.finished:
-                edge = [] if self._live else self._caught_up()
-                return [*edge, *self._end(EndReason.MATCH_OVER)]
-            if self.version < self._edge():
-                if (told := await self._events()) or self.over:
-                    return told
-                continue
-            if self._nudged:
-                break
-            if not self._live:
-                self._live = True
-                return self._caught_up()
-            if self._shows < self._channel.shows and (told := self._news_of_presence()):
-                return told
-            if self._beats < self._feeds.beats:
-                self._beats = self._feeds.beats
-                return [self._channel.heartbeat()]
-            self._sleeping = self._channel.sleep()
-            await self._sleeping
-        self._nudged = False
-        return []
+                edge = [] if self._live else self.caught_up()
+                return [*edge, *self.end(EndReason.MATCH_OVER)]
+            return await self._events() if self.version < self._edge() else []
+        except SetAside:
+            return self.end(EndReason.MATCH_SET_ASIDE)
 
-    def _caught_up(self) -> list[Encoded]:
+    @override
+    def caught_up(self) -> Sequence[Encoded]:
         """Return who is there, and that all that has happened was sent."""
         self._shows, self._present = self._channel.shows, self._channel.present()
         self._present_at = asyncio.get_running_loop().time()
         return [self._present, Encoded(CaughtUp(self.version))]
 
-    def _news_of_presence(self) -> list[Encoded]:
+    @override
+    def aside(self) -> Sequence[Encoded]:
         """Return who is there if that has changed; nothing while the last time is less than a second ago."""
+        if self._shows == self._channel.shows:
+            return ()
         loop = asyncio.get_running_loop()
         if (wait := self._present_at + APART - loop.time()) > 0:
             if self._waking is None:
-                self._waking = loop.call_later(wait, self._wake)
-            return []
+                self._waking = loop.call_later(wait, self._look_up)
+            return ()
         self._shows = self._channel.shows
         shown, given = self._channel.shown, self._present
         if shown is None or given is None or shown.item == given.item:
-            return []
+            return ()
         self._present, self._present_at = shown, loop.time()
         return [shown]
 
-    def _wake(self) -> None:
-        """Look at what is new."""
+    @override
+    def heartbeat(self, at: Time) -> Encoded:
+        """Return the sign of life of a time."""
+        return self._channel.heartbeat(at)
+
+    @override
+    def ended(self, reason: StrEnum) -> End:
+        """Return the item that ends the stream."""
+        why = EndReason(reason)
+        return End(self.version, why, why not in FINAL)
+
+    def _look_up(self) -> None:
+        """Look at what is new, a second after the last time that was told who is there."""
         self._waking = None
-        if self._sleeping is not None and not self._sleeping.done():
-            self._sleeping.set_result(None)
+        self.wake()
 
     async def _lost(self) -> Sequence[Encoded]:
-        """Return the end if events that were given are lost, or the match cannot be read; else nothing."""
+        """Return the end if events that were given are lost; else nothing."""
         channel = self._channel
         if channel.doubted:
-            try:
-                await channel.recheck()
-            except Unavailable:
-                return self._end(EndReason.STORE_UNAVAILABLE)
-            except SetAside:
-                return self._end(EndReason.MATCH_SET_ASIDE)
+            await channel.recheck()
         losses = channel.losses[self._losses :]
         self._losses += len(losses)
         if not losses or self.version <= min(losses):
             return []
         self.version = min(losses)
-        return self._end(EndReason.EVENTS_LOST)
+        return self.end(EndReason.EVENTS_LOST)
 
     def _edge(self) -> int:
         """Return the version up to which events may be given now."""
@@ -579,13 +508,8 @@ class Watch:
 
     async def _events(self) -> Sequence[Encoded]:
         if self._live and self._channel.heard - self.version > WINDOW:
-            return self._end(EndReason.TOO_SLOW)
-        try:
-            told = await self._channel.events_after(self.version, self.viewer)
-        except Unavailable:
-            return self._end(EndReason.STORE_UNAVAILABLE)
-        except SetAside:
-            return self._end(EndReason.MATCH_SET_ASIDE)
+            return self.end(EndReason.TOO_SLOW)
+        told = await self._channel.events_after(self.version, self.viewer)
         told = self._until_shut_out(told[: max(0, self._edge() - self.version)])
         for one in told[-1:]:
             if isinstance(one.item, EventItem):
@@ -617,88 +541,48 @@ class Watch:
                 pass
         return None
 
-    def _end(self, reason: EndReason) -> Sequence[Encoded]:
-        self.over = True
-        return [Encoded(End(self.version, reason, reason not in FINAL))]
 
-
-class MatchChannels:
-    """All channels of the process.
+class MatchChannels(Channels[MatchId, MatchChannel]):
+    """All matches of the process that are watched.
 
     Attributes:
-        closed: Whether the process is about to stop.
-        ticks: How often all watches were looked at.
-        beats: How many signs of life there were.
         presences: Who is there.
         moved: Called with each match that has reached a version, in whatever process.
     """
 
     def __init__(self, store: EventStore, presence: PresenceLog, clock: Clock) -> None:
         """Take the log, what is shared of who is there, and the time."""
-        self.closed = False
-        self.ticks = 0
-        self.beats = 0
+        super().__init__(clock)
         self.moved: Callable[[MatchId, int], None] = _nobody
+        self.presences = Presences(presence, clock, self._open)
         self._store = store
-        self._clock = clock
-        self._channels: dict[MatchId, MatchChannel] = {}
-        self.presences = Presences(presence, clock, self._channels)
-        self._timer: asyncio.TimerHandle | None = None
-        self._empty = asyncio.Event()
-        self._empty.set()
 
-    @property
-    def watched(self) -> bool:
-        """Whether anybody watches any match."""
-        return bool(self._channels)
+    @override
+    def made(self, id: MatchId) -> MatchChannel:
+        """Return a new channel of a match."""
+        return MatchChannel(id, self._store)
 
     def publish(self, id: MatchId, events: Sequence[Recorded]) -> None:
         """Tell the watches of a match what was committed."""
-        if channel := self._channels.get(id):
+        if channel := self.channel(id):
             channel.publish(events)
         self.moved(id, events[-1].version)
 
     def hear(self, id: MatchId, version: int) -> None:
         """Learn that a match has reached a version, in whatever process."""
-        if channel := self._channels.get(id):
+        if channel := self.channel(id):
             channel.hear(version)
         self.moved(id, version)
 
     def doubt(self, id: MatchId) -> None:
         """Learn that the store lacks versions of a match that were known here."""
-        if channel := self._channels.get(id):
+        if channel := self.channel(id):
             channel.doubt()
 
     def doubt_all(self) -> None:
         """Learn that the store was away: another may stand in its place, which lacks what came last."""
-        for channel in self._channels.values():
+        for channel in self._open.values():
             channel.doubt()
-
-    async def idle(self) -> None:
-        """Return when no match is watched."""
-        await self._empty.wait()
-
-    def join(self, id: MatchId) -> MatchChannel:
-        """Return the channel of a match, for a watch to come; `part` if none comes.
-
-        The channel hears what happens from now on: whoever reads the match then and watches misses nothing.
-        """
-        if (channel := self._channels.get(id)) is None:
-            channel = self._channels[id] = MatchChannel(id, self._store)
-            self._empty.clear()
-            if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
-        channel.users += 1
-        return channel
-
-    def part(self, channel: MatchChannel) -> None:
-        """Give a channel up; with the last who does, it ends."""
-        channel.users -= 1
-        if not channel.users:
-            channel.end()
-            del self._channels[channel.id]
-            if not self._channels:
-                self._empty.set()
 
     def watch(
         self,
@@ -722,40 +606,13 @@ class MatchChannels:
         if after is not None and after > live.version:
             raise NotFound("NO_SUCH_VERSION", version=after, latest=live.version)
         channel.begin(live, secrets)
-        watch = Watch(self, channel, live, player, viewer, after, by_link=by_link, unseen=unseen)
-        channel.watches.add(watch)
-        self.presences.come(channel.id, channel, watch.seats)
-        if after is None:
-            watch.begin(channel.snapshot(live, viewer))
-        return watch
+        return Watch(self, channel, live, player, viewer, after, by_link=by_link, unseen=unseen)
 
+    @override
     async def close(self, seconds: float) -> None:
-        """End all streams, and wait until their readers were told; at most so long."""
-        self.closed = True
-        for channel in self._channels.values():
-            channel.wake()
-        if self._timer is not None:
-            self._timer.cancel()
-        try:
-            async with asyncio.timeout(seconds):
-                await self.idle()
-        except TimeoutError:
-            for channel in tuple(self._channels.values()):
-                for watch in tuple(channel.watches):
-                    watch.cut_off()
+        """End all streams, wait until their last items were taken, at most so long, and be away."""
+        await super().close(seconds)
         await self.presences.close()
-
-    def _tick(self) -> None:
-        self.ticks += 1
-        beats = self.ticks % TICKS_A_HEARTBEAT == 0
-        self.beats += beats
-        for channel in tuple(self._channels.values()):
-            if beats:
-                channel.beat(self._clock)
-                channel.wake()
-            for watch in tuple(channel.watches):
-                watch.look(self.ticks)
-        self._timer = asyncio.get_running_loop().call_later(TICK, self._tick) if self._channels else None
 
 
 class MatchStreams:
@@ -813,21 +670,9 @@ class MatchStreams:
             raise
 
 
-def _rouse(asleep: list[asyncio.Future[None]], first: int) -> None:
-    for sleeping in islice(asleep, first, first + TOGETHER):
-        if not sleeping.done():
-            sleeping.set_result(None)
-    if first + TOGETHER < len(asleep):
-        asyncio.get_running_loop().call_soon(_rouse, asleep, first + TOGETHER)
-
-
 def _stands_at(item: Item) -> tuple[int, tuple[Seat, ...]] | None:
     return (item.version, item.presence) if isinstance(item, SnapshotItem) else None
 
 
 def _nobody(_: MatchId, __: int) -> None:
     """Do nothing: nobody else wants to know how far a match is."""
-
-
-def _nothing() -> None:
-    """Do nothing: nobody is there to be told."""

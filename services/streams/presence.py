@@ -19,6 +19,7 @@ from domain.shared.seats import Seat
 from services.shared.errors import Unavailable
 from services.shared.ids import MatchId
 from services.shared.time import Clock, Time
+from services.streams.channels import StreamItem
 
 RENEW = 5.0
 """Seconds between two renewals of the lease, each with a look at what other processes have stored."""
@@ -46,7 +47,7 @@ class SeatPresence(Struct, frozen=True):
     away_since: Time | None
 
 
-class PresenceItem(Struct, frozen=True, tag_field="type", tag="presence"):
+class PresenceItem(StreamItem, frozen=True, tag="presence"):
     """Who is there: before `caught_up`, and when it changes, at most once a second.
 
     Attributes:

@@ -110,7 +110,7 @@ async def test_every_store_finds_the_talk_for_a_player(stores: Stores) -> None:
 @asynccontextmanager
 async def told(database: str, services: Services) -> AsyncIterator[None]:
     """Let a node hear what concerns players, whichever node writes it."""
-    hear = services.player_feed.streams.hear
+    hear = services.player_feed.channels.hear
     tail = Tail(database, Followed(hear, FEEDS), Followed(hear, TALK))
     await tail.start()
     try:
@@ -202,7 +202,7 @@ async def faces() -> AsyncIterator[Faces]:
         grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel,
     ):
         yield Faces(stores, services, http, PlayerFeedServiceStub(channel), token)
-    await services.player_feed.streams.close(1)
+    await services.player_feed.channels.close(1)
     await server.stop(0)
     await stop()
 
@@ -279,7 +279,7 @@ async def test_streams_end_with_their_token(faces: Faces) -> None:
     watched = faces.calls.WatchPlayer(pb.WatchPlayerRequest(), metadata=tuple(faces.bearer.items()))
     assert (await watched.read()).item.HasField("caught_up")
     lines = asyncio.create_task(faces.streamed("application/x-ndjson", 2))
-    channel = faces.services.player_feed.streams.channel(ann.id)
+    channel = faces.services.player_feed.channels.channel(ann.id)
     assert channel is not None
     await asyncio.to_thread(eventually, lambda: len(channel.readers) == 2)
     (token,) = (await players.tokens(ann, after=None, size=2)).items

@@ -19,7 +19,7 @@ from domain.games import GAMES
 from domain.match import PlayerId
 from services.matches.decisions import as_given
 from services.shared.ids import MatchId
-from services.streams import match_stream
+from services.streams import channels, match_stream
 from services.use_cases import Services
 from tests.support.faces.grpc_client import refusal_of
 from tests.support.games.montana import ENDLESS, WALK
@@ -139,7 +139,7 @@ async def test_a_reader_that_does_not_read_is_cut_off(
     monkeypatch: pytest.MonkeyPatch, stuck: Callable[[Address, int, MatchId], Awaitable[GivenUp]]
 ) -> None:
     """It holds up neither play nor another reader, who gets every event; then its connection is given up."""
-    monkeypatch.setattr(match_stream, "TICK", TICK)
+    monkeypatch.setattr(channels, "TICK", TICK)
     stores = memory_stores()
     matches = stores.node()
     match = await endless(matches)

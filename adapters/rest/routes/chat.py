@@ -11,7 +11,7 @@ from adapters.rest.documentation.openapi import describes
 from adapters.rest.lists import PageSize, PageToken, listed, paged
 from adapters.rest.requests import Call, body, caller, caller_if_any, services, visit
 from adapters.rest.routes.matches import Key, Shown
-from adapters.rest.streams import CHAT_FORMS, EventStream, streamed
+from adapters.rest.streams import EventStream, streamed
 from services.chat.log import ChatRoom
 from services.players.store import Scope
 from services.shared.ids import MatchId
@@ -81,7 +81,7 @@ async def list_messages(
         listener.charge = visit(request).charge
         if player is not None:
             services(request).players.sessions.hold(player.credential, listener)
-        return EventStream(listener, media_type, CHAT_FORMS[media_type])
+        return EventStream(listener, media_type)
     page = await services(request).chat.page(
         MatchId(match),
         reader,

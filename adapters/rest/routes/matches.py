@@ -30,7 +30,7 @@ from adapters.rest.requests import (
     visit,
 )
 from adapters.rest.sockets import Socket, converse_over
-from adapters.rest.streams import FORMS, EventStream, resumed_behind, streamed, weighed
+from adapters.rest.streams import EventStream, resumed_behind, streamed, weighed
 from domain.match import MatchStatus, PlayerId, conditions_of, seat_held
 from domain.shared.viewers import SPECTATOR, seated
 from services.lobby.match_list import MatchFilter
@@ -303,7 +303,7 @@ async def list_events(
             return Empty()
         if player is not None:
             services(request).players.sessions.hold(player.credential, watch)
-        return EventStream(watch, media_type, FORMS[media_type])
+        return EventStream(watch, media_type)
     if page_token is not None:
         if after is not None:
             raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")

@@ -10,7 +10,7 @@ from adapters.rest.bodies.matches import PlayerEvents
 from adapters.rest.documentation.openapi import describes
 from adapters.rest.lists import PageSize, PageToken
 from adapters.rest.requests import Call, caller, services, visit
-from adapters.rest.streams import PLAYER_FORMS, EventStream, streamed
+from adapters.rest.streams import EventStream, streamed
 from services.players.store import Scope
 from services.shared.errors import Malformed
 from services.shared.rate_limits import ROWS
@@ -52,7 +52,7 @@ async def list_player_events(
             raise
         reading.charge = visit(request).charge
         services(request).players.sessions.hold(player.credential, reading)
-        return EventStream(reading, media_type, PLAYER_FORMS[media_type])
+        return EventStream(reading, media_type)
     page = await feed.page(player.id, after=after, token=page_token, size=page_size)
     visit(request).charge(len(page.items) // ROWS)
     return answer(PlayerEvents(page.items, page.next, page.oldest))

@@ -12,7 +12,8 @@ from domain.match import PlayerId, Resign
 from services.matches.decisions import as_given
 from services.matches.views import SeenEvent
 from services.shared.ids import MatchId
-from services.streams.match_stream import Encoded, End, EventItem
+from services.streams.channels import Encoded
+from services.streams.match_stream import End, EventItem
 from services.use_cases import Services
 from tests.support.games.montana import ENDLESS, WALK
 from tests.support.stores.use_cases import memory_stores, proposal

@@ -513,9 +513,9 @@ async def test_what_another_process_writes_is_read_when_it_is_heard_of(table: Ta
     await there.post(table.ann, table.match, room=PLAYERS, to_seat=None, text="there", key=None)
     await table.says(table.ann, "here")
     assert texts(await taken(listener, 2)) == ["there", "here"]
-    table.chat.streams.hear(table.match, 1)
+    table.chat.channels.hear(table.match, 1)
     await there.post(table.ann, table.match, room=PLAYERS, to_seat=None, text="again", key=None)
-    table.chat.streams.hear(table.match, 3)
+    table.chat.channels.hear(table.match, 3)
     assert texts(await taken(listener, 1)) == ["again"]
     listener.leave()
 
@@ -546,7 +546,7 @@ async def test_all_who_stand_at_one_place_are_given_the_same(table: Table) -> No
 
 async def test_a_quiet_stream_shows_that_it_is_alive(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a message there comes a heartbeat with the time."""
-    monkeypatch.setattr(channels, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(channels, "TICK", 0.01)
     listener = await table.listens(table.ann)
     edge, beat = await taken(listener, 2)
     assert isinstance(edge, ChatCaughtUp)
@@ -556,7 +556,7 @@ async def test_a_quiet_stream_shows_that_it_is_alive(table: Table, monkeypatch: 
 
 async def test_a_reader_that_takes_nothing_is_cut_off(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it was given must be sent in time; one that has left is not cut off."""
-    monkeypatch.setattr(channels, "TO_SEND", 0.01)
+    monkeypatch.setattr(channels, "TICK", 0.01)
     cut: list[int] = []
     done = asyncio.Event()
     slow, gone = await table.listens(table.ann), await table.listens(table.ben)
@@ -595,7 +595,7 @@ async def test_streams_end_when_the_server_stops_or_the_store_is_away(
     await taken(listener, 2)
     cut: list[int] = []
     stuck.cut_off = lambda: cut.append(1)
-    closing = asyncio.create_task(table.chat.streams.close(0.05))
+    closing = asyncio.create_task(table.chat.channels.close(0.05))
     assert await taken(listener, 1) == [ChatEnd(said.id, ChatEndReason.SERVER_STOPPING, resumable=True)]
     listener.leave()
     await closing
@@ -609,4 +609,4 @@ async def test_streams_end_when_the_server_stops_or_the_store_is_away(
     monkeypatch.setattr(table.stores.chat_log, "read", away)
     assert await taken(listener, 1) == [ChatEnd(None, ChatEndReason.STORE_UNAVAILABLE, resumable=True)]
     listener.leave()
-    await other.streams.close(1)
+    await other.channels.close(1)

@@ -78,7 +78,7 @@ class Table:
     def hear(self, *players: PlayerId) -> None:
         """Wake the streams of players, as the tails do."""
         for player in players:
-            self.feed.streams.hear(player, 1)
+            self.feed.channels.hear(player, 1)
 
     async def told(self, player: PlayerId, after: str | None = None) -> list[PlayerEvent]:
         """Return all that concerns a player."""
@@ -221,14 +221,14 @@ async def test_a_long_feed_is_sent_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
 
 async def test_a_quiet_stream_is_alive_and_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """Heartbeats come while nothing happens; when the server stops, the stream tells."""
-    monkeypatch.setattr(channels, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(channels, "TICK", 0.01)
     table = Table()
     (ann,) = await table.guests("Ann")
     reading = await table.feed.watch(ann, after=None)
     edge, beat = await taken(reading, 2)
     assert (edge, beat.position) == (PlayerCaughtUp("0"), "0")
     assert isinstance(beat, PlayerHeartbeat)
-    closing = asyncio.create_task(table.feed.streams.close(5))
+    closing = asyncio.create_task(table.feed.channels.close(5))
     await asyncio.sleep(0)
     assert await taken(reading, 1) == [PlayerEnd("0", PlayerEndReason.SERVER_STOPPING)]
     assert reading.over
@@ -255,7 +255,7 @@ async def test_a_stream_ends_with_its_token() -> None:
 
 async def test_a_reader_that_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not sent in time ends its reader, and no other."""
-    monkeypatch.setattr(channels, "TO_SEND", 0.01)
+    monkeypatch.setattr(channels, "TICK", 0.01)
     table = Table()
     (ann,) = await table.guests("Ann")
     cut_off = asyncio.Event()

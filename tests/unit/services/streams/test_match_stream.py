@@ -16,7 +16,7 @@ from services.matches.decisions import as_given
 from services.matches.store import Recorded, Secrets
 from services.shared.errors import Forbidden, NotFound, Unavailable
 from services.shared.ids import MatchId
-from services.streams import match_stream
+from services.streams import channels, match_stream
 from services.streams.match_stream import (
     CaughtUp,
     End,
@@ -225,8 +225,8 @@ async def test_a_stream_that_begins_far_back_is_not_too_slow(stores: Stores, sma
 
 async def test_a_stream_gives_signs_of_life(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """When nothing happens, heartbeats come at least every 15 seconds."""
-    assert match_stream.TICK * match_stream.TICKS_A_HEARTBEAT <= 15
-    monkeypatch.setattr(match_stream, "TICK", 0.01)
+    assert channels.TICK * channels.TICKS_A_HEARTBEAT <= 15
+    monkeypatch.setattr(channels, "TICK", 0.01)
     node = stores.node()
     match = await opened(node)
     watch = await node.match_streams.watch(match, ANN, after=4, looking_as=None)
@@ -241,7 +241,7 @@ async def test_a_reader_that_does_not_read_is_cut_off(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it was given cannot be sent for too long: its connection is given up."""
-    monkeypatch.setattr(match_stream, "TICK", 0.01)
+    monkeypatch.setattr(channels, "TICK", 0.01)
     node = stores.node()
     match = await opened(node)
     stuck, fine = [await node.match_streams.watch(match, None, after=None, looking_as=None) for _ in range(2)]
