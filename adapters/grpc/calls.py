@@ -22,6 +22,7 @@ from services.players.accounts import Caller, Players
 from services.players.store import Scope
 from services.shared.errors import Failure, Malformed, Unauthenticated
 from services.shared.rate_limits import ROWS, Limiter, Visit, missed
+from services.streams.channels import Reading
 
 OWN = "/montane."
 """How the methods of our own services begin."""
@@ -238,6 +239,17 @@ class CutOff:
 
 CUT_OFF: ContextVar[CutOff] = ContextVar("cut_off")
 """What ends the stream that is being sent."""
+
+
+async def sent[Response](reading: Reading[Any], write: Callable[[Any], Response]) -> AsyncGenerator[Response]:
+    """Give what a stream sends, each item written as a response, until it is over or its client gone."""
+    reading.cut_off = CUT_OFF.get()
+    try:
+        while not reading.over:
+            for told in await reading.next():
+                yield told.encoded(write)
+    finally:
+        reading.leave()
 
 
 def _forgiving(deserialize: Callable[[bytes], Message]) -> Callable[[bytes], Message | None]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAliasType, cast, get_args, get_origin
 
 import msgspec
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
@@ -36,14 +36,22 @@ from msgspec.inspect import (
     type_info,
 )
 
-from adapters.grpc.generated.montane.v1 import games_pb2, matches_pb2, options_pb2, tables_pb2
+from adapters.grpc.generated.montane.v1 import (
+    chat_pb2,
+    games_pb2,
+    matches_pb2,
+    options_pb2,
+    player_feed_pb2,
+    tables_pb2,
+)
 from domain.match import MATCH_EVENTS, Resign
 from domain.shared.game import Games
+from services.chat.stream import ChatItem
 from services.matches.summaries import MatchSummary
 from services.matches.views import SeenEvent, View
+from services.notify.player_feed import PlayerItem
 from services.shared.errors import Malformed
-from services.streams.match_stream import CaughtUp, End, EventItem, Heartbeat, Item, SnapshotItem
-from services.streams.presence import PresenceItem
+from services.streams.match_stream import Item
 
 OPTIONS = options_pb2.Options.DESCRIPTOR
 COMMAND = games_pb2.Command.DESCRIPTOR
@@ -51,7 +59,6 @@ PAYLOAD = games_pb2.EventPayload.DESCRIPTOR
 TABLE = tables_pb2.Table.DESCRIPTOR
 MOVES = 10_000
 """How many moves are kept as messages."""
-ITEMS: tuple[type[Struct], ...] = (SnapshotItem, EventItem, PresenceItem, CaughtUp, Heartbeat, End)
 
 
 class Converter(NamedTuple):
@@ -74,6 +81,7 @@ class Mapper:
         """Compile the converters of the registered games."""
         self._unions: dict[str, Converter] = {}
         self._read: dict[type[Struct], Converter] = {}
+        self._written: dict[type[Struct], Converter] = {}
         for union, common, own in (
             (OPTIONS, (), {game.id: game.options for game in games.values()}),
             (COMMAND, (Resign,), {game.id: game.commands for game in games.values()}),
@@ -86,9 +94,9 @@ class Mapper:
         self._unions[COMMAND.full_name] = moves._replace(to_proto=lru_cache(MOVES)(moves.to_proto))
         self._view = self._struct(View, matches_pb2.View.DESCRIPTOR)
         self._event = self._struct(SeenEvent, matches_pb2.Event.DESCRIPTOR)
-        self._item = _choice(
-            matches_pb2.StreamItem.DESCRIPTOR, self._tagged(matches_pb2.StreamItem.DESCRIPTOR, ITEMS)
-        )
+        self._item = self._items(matches_pb2.StreamItem.DESCRIPTOR, Item)
+        self._chat_item = self._items(chat_pb2.ChatItem.DESCRIPTOR, ChatItem)
+        self._player_item = self._items(player_feed_pb2.PlayerItem.DESCRIPTOR, PlayerItem)
         self._summary = self._struct(MatchSummary, matches_pb2.Match.DESCRIPTOR)
 
     def summary(self, summary: MatchSummary[Any]) -> matches_pb2.Match:
@@ -103,17 +111,21 @@ class Mapper:
         """Return an event as a message."""
         return cast(matches_pb2.Event, self._event.to_proto(event))
 
-    def item(self, item: Item) -> matches_pb2.StreamItem:
-        """Return an item of a stream as a message."""
-        return cast(matches_pb2.StreamItem, self._item.to_proto(item))
-
     def watched(self, item: Item) -> matches_pb2.WatchMatchResponse:
-        """Return an item of a stream as a stream sends it."""
-        return matches_pb2.WatchMatchResponse(item=self.item(item))
+        """Return an item of a match's stream as the stream sends it."""
+        return matches_pb2.WatchMatchResponse(item=self._item.to_proto(item))
 
     def played(self, item: Item) -> matches_pb2.PlayResponse:
-        """Return an item of a stream as a stream sends it that takes commands."""
-        return matches_pb2.PlayResponse(item=self.item(item))
+        """Return an item of a match's stream as a stream sends it that takes commands."""
+        return matches_pb2.PlayResponse(item=self._item.to_proto(item))
+
+    def listened(self, item: ChatItem) -> chat_pb2.WatchMessagesResponse:
+        """Return an item of a chat's stream as the stream sends it."""
+        return chat_pb2.WatchMessagesResponse(item=self._chat_item.to_proto(item))
+
+    def concerning(self, item: PlayerItem) -> player_feed_pb2.WatchPlayerResponse:
+        """Return an item of a player's stream as the stream sends it."""
+        return player_feed_pb2.WatchPlayerResponse(item=self._player_item.to_proto(item))
 
     def options(self, options: Any) -> options_pb2.Options:
         """Return a game's options as a message."""
@@ -133,6 +145,13 @@ class Mapper:
         if (converter := self._read.get(struct)) is None:
             converter = self._read[struct] = self._checked(struct, cast(Descriptor, message.DESCRIPTOR))
         return cast(Value, converter.from_proto(message, path))
+
+    def write[Written: Message](self, value: Struct, message: type[Written]) -> Written:
+        """Return a struct as a message of the same fields."""
+        if (converter := self._written.get(type(value))) is None:
+            described = cast(Descriptor, message.DESCRIPTOR)
+            converter = self._written[type(value)] = self._struct(type(value), described)
+        return cast(Written, converter.to_proto(value))
 
     def to_message(self, union: Descriptor, value: Any) -> Message:
         """Return a value of any game as a message of a union over the games."""
@@ -165,6 +184,11 @@ class Mapper:
             else:
                 branches.append((game, (types,), self._checked(types, message)))
         return _choice(union, branches)
+
+    def _items(self, union: Descriptor, items: TypeAliasType) -> Converter:
+        """Return the converter of the items of a stream."""
+        structs = (get_origin(item) or item for item in get_args(items.__value__))
+        return _choice(union, self._tagged(union, structs))
 
     def _tagged(
         self, union: Descriptor, types: Iterable[type[Struct]]

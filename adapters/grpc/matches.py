@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, assert_never, override
 
 from adapters.faces.conversation import Reply, conversation
-from adapters.grpc.calls import CUT_OFF, caller, caller_if_any, idempotency_key, onlooker, tell_key
+from adapters.grpc.calls import CUT_OFF, caller, caller_if_any, idempotency_key, onlooker, sent, tell_key
 from adapters.grpc.generated.montane.v1 import match_pb2
 from adapters.grpc.generated.montane.v1 import matches_pb2 as pb
 from adapters.grpc.generated.montane.v1.proofs_pb2 import ExportMatchRequest
@@ -163,13 +163,9 @@ class MatchCalls(LobbyCalls):
     ) -> AsyncGenerator[pb.WatchMatchResponse]:
         """Send what happens in a match."""
         watch = await self._watch(request, await caller_if_any(self._players, context))
-        watch.cut_off = CUT_OFF.get()
-        try:
-            while not watch.over:
-                for told in await watch.next():
-                    yield told.encoded(self._mapper.watched)
-        finally:
-            watch.leave()
+        async with aclosing(sent(watch, self._mapper.watched)) as items:
+            async for item in items:
+                yield item
 
     @override
     async def Play(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -34,6 +34,7 @@ from adapters.grpc.generated.montane.v1 import (
     games_pb2,
     matches_pb2,
     options_pb2,
+    player_feed_pb2,
     players_pb2,
     webhooks_pb2,
 )
@@ -54,9 +55,10 @@ from domain.games import GAMES
 from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.chat.log import ChatMessage, ChatReport
-from services.chat.stream import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
+from services.chat.stream import ChatItem
 from services.matches.summaries import MatchSummary
 from services.matches.views import SeenEvent, View
+from services.notify.player_feed import PlayerEvent, PlayerItem
 from services.notify.subscriptions import Delivery, Webhook
 from services.players.store import Player
 from services.shared.errors import Malformed
@@ -76,8 +78,10 @@ def pairs() -> Iterator[tuple[type[Any], Descriptor]]:
     yield SeenEvent, matches_pb2.Event.DESCRIPTOR
     yield MatchSummary, matches_pb2.Match.DESCRIPTOR
     yield Player, players_pb2.Player.DESCRIPTOR
-    for shown in (ChatMessage, ChatReport, ChatMessageItem, ChatCaughtUp, ChatHeartbeat, ChatEnd):
+    for shown in (ChatMessage, ChatReport, *get_args(ChatItem.__value__)):
         yield shown, chat_pb2.DESCRIPTOR.message_types_by_name[shown.__name__]
+    for told in (PlayerEvent, *get_args(PlayerItem.__value__)):
+        yield told, player_feed_pb2.DESCRIPTOR.message_types_by_name[told.__name__]
     yield Clause, catalogue_pb2.Clause.DESCRIPTOR
     yield DataTable, catalogue_pb2.DataTable.DESCRIPTOR
     yield Webhook, webhooks_pb2.Webhook.DESCRIPTOR

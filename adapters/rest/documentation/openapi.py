@@ -23,17 +23,11 @@ from domain.match import MATCH_EVENTS, Branched, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import AnyGame
 from services.chat.log import ChatMessage, ChatReport
-from services.chat.stream import ChatCaughtUp, ChatEnd, ChatHeartbeat, ChatMessageItem
+from services.chat.stream import ChatItem
 from services.lobby.invitations import Invitation
 from services.matches.summaries import MatchSummary
 from services.matches.views import SeenEvent, View
-from services.notify.player_feed import (
-    PlayerCaughtUp,
-    PlayerEnd,
-    PlayerEventItem,
-    PlayerHeartbeat,
-    PlayerTruncated,
-)
+from services.notify.player_feed import PlayerItem
 from services.notify.subscriptions import Delivery, Webhook
 from services.players.accounts import PublicPlayer
 from services.players.blocks import Block
@@ -77,7 +71,7 @@ STATIC: Mapping[str, Any] = {
     "GamePage": matches.Items[matches.GameSummary],
     "Rules": matches.Rules,
     "PlayerEventPage": matches.PlayerEvents,
-    "PlayerItem": PlayerEventItem | PlayerTruncated | PlayerCaughtUp | PlayerHeartbeat | PlayerEnd,
+    "PlayerItem": PlayerItem.__value__,
     "Achievements": Achieved,
     "Leaderboard": matches.Items[RankedPlayer],
     "Health": matches.Health,
@@ -86,7 +80,7 @@ STATIC: Mapping[str, Any] = {
     "MessageRequest": chat.MessageRequest,
     "ChatMessage": ChatMessage,
     "ChatPage": matches.Items[ChatMessage],
-    "ChatItem": ChatMessageItem | ChatCaughtUp | ChatHeartbeat | ChatEnd,
+    "ChatItem": ChatItem.__value__,
     "ReportRequest": chat.ReportRequest,
     "ChatReport": ChatReport,
     "ReportPage": matches.Items[ChatReport],
