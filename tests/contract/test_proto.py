@@ -52,7 +52,7 @@ from adapters.grpc.mapping import (
     without_none,
 )
 from domain.games import GAMES
-from domain.match import MATCH_EVENTS, Branched, Opened, Resign
+from domain.match import MATCH_EVENTS, Branched, MatchStatus, Opened, Resign
 from domain.shared.catalogues import Clause, DataTable
 from services.chat.log import ChatMessage, ChatReport
 from services.chat.stream import ChatItem
@@ -175,7 +175,8 @@ def value_differences(kind: Type, proto: FieldDescriptor, path: str) -> Iterator
                 value.number for value in values if value.number
             }
             if isinstance(kind, EnumType):
-                agree = agree and enum_of(proto).name == kind.cls.__name__
+                name = "Phase" if kind.cls is MatchStatus else kind.cls.__name__
+                agree = agree and enum_of(proto).name == name
         case IntType(ge=least, le=most):
             lowest, highest = INTEGERS[proto.type]
             agree = (least is None or lowest <= least) and (most is None or most <= highest)
