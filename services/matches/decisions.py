@@ -245,7 +245,8 @@ class Decisions:
                     if isinstance(failed, SetAside):
                         self.matches.forget(id)
                         raise
-                    if fresh or not await self.matches.refresh(live):
+                    # What cannot be read cannot be read however the match stands.
+                    if fresh or isinstance(failed, Malformed) or not await self.matches.refresh(live):
                         raise
                     continue
                 envelopes = Envelopes(
