@@ -379,7 +379,7 @@ async def test_9_writing_does_not_stop_the_event_loop(database: str, datastore: 
     async def held_up(write: Callable[[], Awaitable[object]]) -> float:
         with psycopg.connect(database) as connection:
             connection.execute("LOCK TABLE match_events IN ACCESS EXCLUSIVE MODE")
-            Timer(1, connection.commit).start()
+            Timer(1.5, connection.commit).start()
             return await longest_standstill(write())
 
     assert await held_up(blocking) > 0.9
