@@ -15,7 +15,7 @@ from adapters.event_store.mapper import EventMapper, LoggedEvent, SnapshotMapper
 from adapters.event_store.set_aside import gap
 from domain.shared.game import Games
 from services.matches.store import Recorded, Snapshot, VersionTaken
-from services.shared.errors import NotFound, SetAside, Unavailable
+from services.shared.errors import FailureReason, NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId, parsed
 
 KEPT_SNAPSHOTS = 2
@@ -184,5 +184,5 @@ def uuid_of(match: MatchId) -> UUID:
         NotFound: It is not the id of a match.
     """
     if (number := parsed("match", match)) is None:
-        raise NotFound("NO_SUCH_MATCH", match=match)
+        raise NotFound(FailureReason.NO_SUCH_MATCH, match=match)
     return number

@@ -20,7 +20,7 @@ from domain.match import PlayerId
 from domain.shared.rejections import Rejected
 from services.players.accounts import Caller, Players
 from services.players.store import Scope
-from services.shared.errors import Failure, Malformed, Unauthenticated
+from services.shared.errors import Failure, FailureReason, Malformed, Unauthenticated
 from services.shared.rate_limits import ROWS, Limiter, Visit, missed
 from services.streams.channels import Reading
 
@@ -200,7 +200,7 @@ async def _all(first: Any, context: Context) -> AsyncGenerator[Message | None]:
 
 def _check(request: Message | None) -> None:
     if request is None:
-        raise Malformed("MALFORMED_REQUEST")
+        raise Malformed(FailureReason.MALFORMED_REQUEST)
     check(request)
 
 
@@ -309,14 +309,14 @@ def _tell_behind(context: Context, *metadata: tuple[str, str]) -> None:
 def _token() -> str | None:
     scheme, _, token = (_metadata("authorization") or "").partition(" ")
     if scheme and scheme.lower() != "bearer":
-        raise Unauthenticated("TOKEN_MISSING")
+        raise Unauthenticated(FailureReason.TOKEN_MISSING)
     return token.strip() or None
 
 
 def _metadata(name: str) -> str | None:
     values = [value for key, value in METADATA.get() if key == name]
     if len(values) > 1:
-        raise Malformed("INVALID_FIELD", field=name, expected="given only once")
+        raise Malformed(FailureReason.INVALID_FIELD, field=name, expected="given only once")
     return next(
         (value if isinstance(value, str) else value.decode(errors="replace") for value in values), None
     )

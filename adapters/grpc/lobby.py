@@ -25,7 +25,7 @@ from services.matches.opening import Proposal
 from services.matches.store import MatchWithoutState
 from services.matches.summaries import summaries
 from services.players.store import Scope
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 from services.shared.ids import MatchId
 from services.shared.rate_limits import BOT
 from services.use_cases import Services
@@ -210,7 +210,7 @@ class LobbyCalls(MatchServiceServicer):
         options = self._mapper.from_message(request.options, "options")
         if not isinstance(options, game.options):
             raise Malformed(
-                "INVALID_FIELD",
+                FailureReason.INVALID_FIELD,
                 field="options",
                 expected=f"options of {game.id}",
                 clause=clause_about("options", game.id),

@@ -50,7 +50,7 @@ from services.chat.stream import ChatItem
 from services.matches.summaries import MatchSummary
 from services.matches.views import SeenEvent, View
 from services.notify.player_feed import PlayerItem
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 from services.streams.match_stream import Item
 
 OPTIONS = options_pb2.Options.DESCRIPTOR
@@ -382,7 +382,7 @@ def members_of[Member: StrEnum](
     try:
         return [known[number] for number in numbers]
     except KeyError:
-        raise Malformed("INVALID_FIELD", field=field, expected=field) from None
+        raise Malformed(FailureReason.INVALID_FIELD, field=field, expected=field) from None
 
 
 def _enum(enum: EnumDescriptor, values: Iterable[str | int], null: int | None) -> Converter:
@@ -395,7 +395,9 @@ def _enum(enum: EnumDescriptor, values: Iterable[str | int], null: int | None) -
         try:
             return texts[number]
         except KeyError:
-            raise Malformed("INVALID_FIELD", field=path, expected=f"a known {enum.name}") from None
+            raise Malformed(
+                FailureReason.INVALID_FIELD, field=path, expected=f"a known {enum.name}"
+            ) from None
 
     return Converter(numbers.__getitem__, from_proto)
 
@@ -418,7 +420,7 @@ def _choice(union: Descriptor, branches: Iterable[tuple[str, tuple[type[Any], ..
         name = value.WhichOneof(oneof.name)
         if name is None:
             expected = "one of " + ", ".join(field.name for field in oneof.fields)
-            raise Malformed("MISSING_FIELD", field=path, expected=expected)
+            raise Malformed(FailureReason.MISSING_FIELD, field=path, expected=expected)
         return readers[name](getattr(value, name), f"{path}.{name}")
 
     return Converter(to_proto, from_proto)
@@ -428,4 +430,4 @@ def _malformed(error: msgspec.ValidationError, path: str) -> Malformed:
     """Return what msgspec says of a value as a failure that names the field of the request."""
     said, _, inner = str(error).partition(" - at `$")
     expected = said.removeprefix("Expected ").partition(", got")[0].replace("`", "")
-    return Malformed("INVALID_FIELD", field=path + inner.removesuffix("`"), expected=expected)
+    return Malformed(FailureReason.INVALID_FIELD, field=path + inner.removesuffix("`"), expected=expected)

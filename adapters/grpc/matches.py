@@ -25,7 +25,7 @@ from services.matches.commands import Answer
 from services.matches.decisions import as_given
 from services.players.accounts import Caller
 from services.players.store import Scope
-from services.shared.errors import Failure, Malformed, RateLimited, Unauthenticated
+from services.shared.errors import Failure, FailureReason, Malformed, RateLimited, Unauthenticated
 from services.shared.ids import MatchId
 from services.shared.rate_limits import BRANCH, EVENTS, MOST_EVENTS, missed
 from services.streams.match_stream import Watch
@@ -177,7 +177,7 @@ class MatchCalls(LobbyCalls):
         async with aclosing(aiter(request_iterator)) as requests:  # type: ignore[type-var]
             first = await anext(requests, None)
             if first is None or first.WhichOneof("request") != "watch":
-                raise Malformed("MISSING_FIELD", field="watch", expected="in the first request")
+                raise Malformed(FailureReason.MISSING_FIELD, field="watch", expected="in the first request")
             check(first)
             watch = await self._watch(first.watch, player)
             watch.cut_off = CUT_OFF.get()
@@ -232,12 +232,12 @@ class MatchCalls(LobbyCalls):
         """Return what a command led to."""
         VISIT.get().request()
         if request is None:
-            raise Malformed("MALFORMED_REQUEST")
+            raise Malformed(FailureReason.MALFORMED_REQUEST)
         check(request)
         if request.WhichOneof("request") != "command":
-            raise Malformed("INVALID_FIELD", field="watch", expected="in the first request only")
+            raise Malformed(FailureReason.INVALID_FIELD, field="watch", expected="in the first request only")
         if player is None:
-            raise Unauthenticated("TOKEN_MISSING")
+            raise Unauthenticated(FailureReason.TOKEN_MISSING)
         player.demand(Scope.PLAY)
         asked = request.command
         return await self._services.commands.submit(
@@ -263,7 +263,7 @@ def _after(request: pb.ListEventsRequest) -> int:
     token = request.page_token
     if request.HasField("after") or not (token.isascii() and token.isdigit() and len(token) < 10):
         expected = "a token that a page gave, without after"
-        raise Malformed("INVALID_FIELD", field="page_token", expected=expected)
+        raise Malformed(FailureReason.INVALID_FIELD, field="page_token", expected=expected)
     return int(token)
 
 
@@ -281,7 +281,9 @@ def looking_as(
     viewer: pb.Viewer = getattr(request, "as")
     kind = member_of(ViewerKind, match_pb2.ViewerKind.DESCRIPTOR, viewer.kind)
     if viewer.HasField("seat") is not (kind is ViewerKind.SEAT):
-        raise Malformed("INVALID_FIELD", field="as.seat", expected="given for a seat, and for nothing else")
+        raise Malformed(
+            FailureReason.INVALID_FIELD, field="as.seat", expected="given for a seat, and for nothing else"
+        )
     match kind:
         case ViewerKind.SEAT:
             return str(viewer.seat)

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 
 PAGE_SIZE = 50
 LARGEST_PAGE = 200
@@ -46,7 +46,7 @@ def page_size(request: Any) -> int:
         return PAGE_SIZE
     size: int = request.page_size
     if not 1 <= size <= LARGEST_PAGE:
-        raise Malformed("INVALID_FIELD", field="page_size", expected=f"1 to {LARGEST_PAGE}")
+        raise Malformed(FailureReason.INVALID_FIELD, field="page_size", expected=f"1 to {LARGEST_PAGE}")
     return size
 
 
@@ -64,12 +64,12 @@ def time_in(at: Timestamp, field: str) -> datetime:
     try:
         return at.ToDatetime(UTC)
     except (ValueError, OverflowError) as error:
-        raise Malformed("INVALID_FIELD", field=field, expected="a time") from error
+        raise Malformed(FailureReason.INVALID_FIELD, field=field, expected="a time") from error
 
 
 def _refuse_unknown(message: Message, path: str) -> None:
     if unknown := UnknownFieldSet(message):
-        raise Malformed("UNKNOWN_FIELD", field=f"{path}{unknown[0].field_number}")
+        raise Malformed(FailureReason.UNKNOWN_FIELD, field=f"{path}{unknown[0].field_number}")
     for field, value in message.ListFields():
         if field.message_type is not None and field.is_repeated:
             for index, part in enumerate(value):
@@ -95,7 +95,9 @@ def _checked(descriptor: Descriptor) -> MessageCheck:
     def check(message: Any, path: str) -> None:
         for name, expected in oneofs:
             if message.WhichOneof(name) is None:
-                raise Malformed("MISSING_FIELD", field=path.removesuffix(".") or name, expected=expected)
+                raise Malformed(
+                    FailureReason.MISSING_FIELD, field=path.removesuffix(".") or name, expected=expected
+                )
         for name, repeated, has_presence, required, checked in fields:
             if repeated:
                 for index, value in enumerate(getattr(message, name)):
@@ -104,7 +106,7 @@ def _checked(descriptor: Descriptor) -> MessageCheck:
                 checked(getattr(message, name), path + name)
             elif required:
                 expected = _expected(message.DESCRIPTOR.fields_by_name[name])
-                raise Malformed("MISSING_FIELD", field=path + name, expected=expected)
+                raise Malformed(FailureReason.MISSING_FIELD, field=path + name, expected=expected)
 
     return check
 
@@ -119,7 +121,8 @@ def _value(field: FieldDescriptor) -> MessageCheck | None:
 
         def check_enum(value: int, path: str) -> None:
             if value not in good:
-                reason = "INVALID_FIELD" if value or field.has_presence else "MISSING_FIELD"
+                given = value or field.has_presence
+                reason = FailureReason.INVALID_FIELD if given else FailureReason.MISSING_FIELD
                 raise Malformed(reason, field=path, expected=_expected(field))
 
         return check_enum
@@ -127,7 +130,7 @@ def _value(field: FieldDescriptor) -> MessageCheck | None:
 
         def check_text(value: str, path: str) -> None:
             if not value:
-                raise Malformed("MISSING_FIELD", field=path, expected=_expected(field))
+                raise Malformed(FailureReason.MISSING_FIELD, field=path, expected=_expected(field))
 
         return check_text
     return None

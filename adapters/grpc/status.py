@@ -15,6 +15,7 @@ from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped]
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
+from adapters.faces.reasons import FaceReason
 from adapters.faces.sentences import BUG, LONGEST, clause_cited, describe
 from adapters.grpc.generated.montane.v1.matches_pb2 import Event, PlayRefusal, VersionConflict
 from domain.shared.rejections import Rejected
@@ -22,6 +23,7 @@ from services.matches.views import SeenEvent
 from services.shared.errors import (
     Conflict,
     Failure,
+    FailureReason,
     Forbidden,
     KeyReused,
     Malformed,
@@ -84,7 +86,9 @@ def refusal_of(
 
 def bug_refusal(id: str) -> PlayRefusal:
     """Return, for a stream that goes on, that something went wrong without meaning to."""
-    return PlayRefusal(id=id, code=grpc.StatusCode.INTERNAL.value[0], message=BUG[1], reason="INTERNAL")
+    return PlayRefusal(
+        id=id, code=grpc.StatusCode.INTERNAL.value[0], message=BUG[1], reason=FaceReason.INTERNAL
+    )
 
 
 def too_slow() -> grpc.Status:
@@ -102,7 +106,7 @@ def request_too_slow() -> grpc.Status:
     status = Status(
         code=grpc.StatusCode.DEADLINE_EXCEEDED.value[0], message="The request did not come within 10 seconds."
     )
-    status.details.add().Pack(ErrorInfo(reason="REQUEST_TOO_SLOW", domain=DOMAIN))
+    status.details.add().Pack(ErrorInfo(reason=FaceReason.REQUEST_TOO_SLOW, domain=DOMAIN))
     return rpc_status.to_status(status)
 
 
@@ -129,7 +133,7 @@ def _details(
     match failed:
         case Malformed(details={"field": str(field)}):
             return (_bad_request(field[:LONGEST], failed.reason, sentence),)
-        case Malformed(reason="INVALID_IDEMPOTENCY_KEY"):
+        case Malformed(reason=FailureReason.INVALID_IDEMPOTENCY_KEY):
             return (_bad_request(KEY, failed.reason, sentence),)
         case Rejected():
             return (_precondition(failed.reason, clause_cited(failed) or "", sentence),)

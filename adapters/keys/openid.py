@@ -18,7 +18,7 @@ from joserfc.jwk import JWKRegistry, Key
 from msgspec import Meta, Struct
 
 from services.players.store import Identity
-from services.shared.errors import Unauthenticated, Unavailable
+from services.shared.errors import FailureReason, Unauthenticated, Unavailable
 from services.shared.time import Clock
 
 PAUSE = timedelta(seconds=5)
@@ -112,17 +112,17 @@ class OpenIdIssuer:
         """
         signed, claims = _read(token)
         if claims.iss != self._issuer:
-            raise Unauthenticated("TOKEN_FOREIGN")
+            raise Unauthenticated(FailureReason.TOKEN_FOREIGN)
         if not any(_verifies(key, signed) for key in await self._keys_for(signed)):
-            raise Unauthenticated("TOKEN_UNKNOWN")
+            raise Unauthenticated(FailureReason.TOKEN_UNKNOWN)
         if self._audience not in ([claims.aud] if isinstance(claims.aud, str) else claims.aud):
-            raise Unauthenticated("TOKEN_FOREIGN")
+            raise Unauthenticated(FailureReason.TOKEN_FOREIGN)
         now = self._clock.now()
         expires_at = datetime.fromtimestamp(claims.exp, UTC) + self._skew
         if expires_at <= now:
-            raise Unauthenticated("TOKEN_EXPIRED")
+            raise Unauthenticated(FailureReason.TOKEN_EXPIRED)
         if datetime.fromtimestamp(max(claims.nbf, claims.iat), UTC) - self._skew > now:
-            raise Unauthenticated("TOKEN_NOT_YET_VALID")
+            raise Unauthenticated(FailureReason.TOKEN_NOT_YET_VALID)
         return Identity(
             issuer=claims.iss,
             subject=claims.sub,
@@ -155,7 +155,7 @@ class OpenIdIssuer:
         self._begin_reading()
         await self.settled()
         if not (keys := self._known_for(signed)) and self._read_at < self._tried_at:
-            raise Unavailable("ISSUER_UNAVAILABLE", retry_after=int(PAUSE.total_seconds()))
+            raise Unavailable(FailureReason.ISSUER_UNAVAILABLE, retry_after=int(PAUSE.total_seconds()))
         return keys
 
     def _known_for(self, signed: jws.CompactSignature) -> list[Key]:
@@ -249,7 +249,7 @@ def _read(token: str) -> tuple[jws.CompactSignature, Claims]:
             raise ValueError("it is of another kind")
         return signed, msgspec.json.decode(signed.payload, type=Claims)
     except (JoseError, ValueError, TypeError, AttributeError, msgspec.DecodeError, RecursionError) as error:
-        raise Unauthenticated("TOKEN_MALFORMED") from error
+        raise Unauthenticated(FailureReason.TOKEN_MALFORMED) from error
 
 
 def _verifies(key: Key, signed: jws.CompactSignature) -> bool:

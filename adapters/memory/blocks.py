@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from adapters.memory.players import MemoryAccounts
 from domain.match import PlayerId
 from services.players.block_list import Blocked
-from services.shared.errors import NotFound
+from services.shared.errors import FailureReason, NotFound
 
 
 class MemoryBlockList:
@@ -19,7 +19,7 @@ class MemoryBlockList:
     async def add(self, player: PlayerId, blocked: Blocked, most: int) -> Blocked | None:
         """Block a player, and return since when it is blocked; None if as many are blocked as may be."""
         if not self._accounts.exist([blocked.player]):
-            raise NotFound("NO_SUCH_PLAYER", player=blocked.player)
+            raise NotFound(FailureReason.NO_SUCH_PLAYER, player=blocked.player)
         if (player, blocked.player) not in self._blocks and len(self._of(player)) >= most:
             return None
         return self._blocks.setdefault((player, blocked.player), blocked)

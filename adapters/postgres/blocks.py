@@ -7,7 +7,7 @@ from uuid import UUID
 from adapters.postgres.connection.datastore import Datastore
 from domain.match import PlayerId
 from services.players.block_list import Blocked
-from services.shared.errors import NotFound
+from services.shared.errors import FailureReason, NotFound
 from services.shared.ids import parsed, written
 
 ADD = (
@@ -51,7 +51,7 @@ class PostgresBlockList:
                 both = "SELECT player_id FROM players WHERE player_id IN (%(player)s, %(other)s) ORDER BY 1"
                 cursor.execute(f"{both} FOR KEY SHARE", asked)
                 if asked["other"] not in {row["player_id"] for row in cursor.fetchall()}:
-                    raise NotFound("NO_SUCH_PLAYER", player=blocked.player)
+                    raise NotFound(FailureReason.NO_SUCH_PLAYER, player=blocked.player)
                 cursor.execute("SELECT FROM players WHERE player_id = %(player)s FOR NO KEY UPDATE", asked)
                 cursor.execute(ADD, asked)
                 row = cursor.execute(FIND, asked).fetchone()

@@ -23,7 +23,7 @@ from services.chat.log import (
     StoredMessage,
     TooFast,
 )
-from services.shared.errors import Unauthenticated
+from services.shared.errors import FailureReason, Unauthenticated
 from services.shared.ids import MatchId, match_id, parsed, written
 
 MESSAGES = Source(
@@ -79,7 +79,7 @@ class PostgresChatLog:
             )
         except IntegrityError as error:
             # The account of whoever writes is all that a row may lack.
-            raise Unauthenticated("TOKEN_UNKNOWN") from error
+            raise Unauthenticated(FailureReason.TOKEN_UNKNOWN) from error
         if rows:
             return _posted(rows[0])
         earliest = await self._datastore.execute(
@@ -179,12 +179,12 @@ class PostgresChatLog:
             )
         except IntegrityError as error:
             # The account of whoever writes is all that a row may lack.
-            raise Unauthenticated("TOKEN_UNKNOWN") from error
+            raise Unauthenticated(FailureReason.TOKEN_UNKNOWN) from error
         rows = await self._datastore.execute(
             f"{REPORTS} WHERE message_id = %s AND reporter = %s", (message, reporter)
         )
         if not rows:
-            raise Unauthenticated("TOKEN_UNKNOWN")
+            raise Unauthenticated(FailureReason.TOKEN_UNKNOWN)
         return _report(rows[0])
 
     async def reports(self, *, before: ReportId | None, limit: int) -> list[Report]:

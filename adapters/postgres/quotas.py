@@ -11,7 +11,7 @@ from adapters.postgres.connection.datastore import Datastore
 from adapters.postgres.log.recorders import EVENTS
 from domain.match import Cancelled, Finished, PlayerId, Started
 from services.players.quotas import Holding, QuotaKind
-from services.shared.errors import TooMany
+from services.shared.errors import FailureReason, TooMany
 from services.shared.ids import MatchId, parsed
 
 TAKE = "SELECT take_quota(%(match)s, %(kind)s, %(player)s, %(about)s, %(since)s, %(fit)s, %(most)s) AS taken"
@@ -44,10 +44,10 @@ type MostHeld = Mapping[QuotaKind, int | None]
 """How much of each kind a player may have; None for any number."""
 
 
-REASONS: Mapping[QuotaKind, str] = {
-    QuotaKind.OPEN: "TOO_MANY_OPEN_MATCHES",
-    QuotaKind.INVITATION: "TOO_MANY_INVITATIONS",
-    QuotaKind.BOTS: "TOO_MANY_BOT_MATCHES",
+REASONS: Mapping[QuotaKind, FailureReason] = {
+    QuotaKind.OPEN: FailureReason.TOO_MANY_OPEN_MATCHES,
+    QuotaKind.INVITATION: FailureReason.TOO_MANY_INVITATIONS,
+    QuotaKind.BOTS: FailureReason.TOO_MANY_BOT_MATCHES,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from psycopg import Connection
 
 from adapters.postgres.connection.datastore import Datastore
-from services.shared.health import Degraded
+from services.shared.health import Degraded, DegradedReason
 
 LATE = timedelta(seconds=60)
 """How late a step may be."""
@@ -49,12 +49,14 @@ class PostgresWork:
         found = []
         (row,) = await self._datastore.execute(ASIDE)
         if row["matches"]:
-            found.append(Degraded("MATCHES_SET_ASIDE", f"{row['matches']} matches cannot be read"))
+            found.append(
+                Degraded(DegradedReason.MATCHES_SET_ASIDE, f"{row['matches']} matches cannot be read")
+            )
         steps = await self._datastore.execute(LATEST)
         if not steps:
-            found.append(Degraded("NO_WORK", "no process does what is done in the background"))
+            found.append(Degraded(DegradedReason.NO_WORK, "no process does what is done in the background"))
         late = [row for row in steps if row["ago"] > LATE]
-        return [*found, *(Degraded("WORK_LATE", _said(row["step"], row["ago"])) for row in late)]
+        return [*found, *(Degraded(DegradedReason.WORK_LATE, _said(row["step"], row["ago"])) for row in late)]
 
 
 def late_here(connection: Connection[Any]) -> Sequence[str]:

@@ -40,7 +40,7 @@ from adapters.rest.server.connections import ClientGone
 from adapters.rest.server.front import Front
 from adapters.rest.sockets import Socket
 from domain.shared.rejections import Rejected
-from services.shared.errors import Failure, NotFound
+from services.shared.errors import Failure, FailureReason, NotFound
 from services.shared.rate_limits import DESCRIPTION_OF_API, UNLIMITED, Limiter
 from services.use_cases import Services
 
@@ -236,7 +236,7 @@ class NoPage(OpenAPIRenderPlugin):
 
     def render(self, request: Any, openapi_schema: Any) -> bytes:
         """Say that there is nothing."""
-        raise NotFound("NO_SUCH_RESOURCE")
+        raise NotFound(FailureReason.NO_SUCH_RESOURCE)
 
 
 async def answer_options(request: Call) -> Answer | None:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 from services.shared.time import Time
 
 LARGEST = 2**63 - 1
@@ -77,7 +77,7 @@ def once(given: Iterable[tuple[str, str]], known: Collection[str]) -> dict[str, 
     found: dict[str, str] = {}
     for name, value in given:
         if name not in known:
-            raise Malformed("UNKNOWN_FIELD", field=name)
+            raise Malformed(FailureReason.UNKNOWN_FIELD, field=name)
         if name in found:
             raise given_twice(name)
         found[name] = value
@@ -86,7 +86,7 @@ def once(given: Iterable[tuple[str, str]], known: Collection[str]) -> dict[str, 
 
 def given_twice(name: str) -> Malformed:
     """Return what is wrong with a parameter, or a header, that is given more than once."""
-    return Malformed("INVALID_FIELD", field=name, expected="given only once")
+    return Malformed(FailureReason.INVALID_FIELD, field=name, expected="given only once")
 
 
 def number_in(text: str, field: str, expected: str = "a whole number, in digits alone") -> int:
@@ -97,7 +97,7 @@ def number_in(text: str, field: str, expected: str = "a whole number, in digits 
     """
     if _NUMBER.fullmatch(text) and (number := int(text[-20:])) <= LARGEST and not text[:-20].strip("0"):
         return number
-    raise Malformed("INVALID_FIELD", field=field, expected=expected)
+    raise Malformed(FailureReason.INVALID_FIELD, field=field, expected=expected)
 
 
 def time_in(text: str | None, field: str) -> datetime | None:
@@ -121,7 +121,7 @@ def time_in(text: str | None, field: str) -> datetime | None:
                 return time
         except (msgspec.ValidationError, OverflowError):
             pass
-    raise Malformed("INVALID_FIELD", field=field, expected="a time with its zone (RFC 3339)")
+    raise Malformed(FailureReason.INVALID_FIELD, field=field, expected="a time with its zone (RFC 3339)")
 
 
 def _number(text: str, field: str) -> str:
@@ -130,7 +130,7 @@ def _number(text: str, field: str) -> str:
 
 def _switch(text: str, field: str) -> str:
     if text not in {"true", "false"}:
-        raise Malformed("INVALID_FIELD", field=field, expected="true or false")
+        raise Malformed(FailureReason.INVALID_FIELD, field=field, expected="true or false")
     return text
 
 

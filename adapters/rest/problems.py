@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 from msgspec import Struct
 
+from adapters.faces.reasons import FaceReason
 from adapters.faces.sentences import BUG, TITLES, clause_cited, describe
 from adapters.rest.answers import Answer
 from adapters.rest.requests import base_of, visit
@@ -17,6 +19,7 @@ from services.matches.decisions import MISSED_EVENTS
 from services.shared.errors import (
     Conflict,
     Failure,
+    FailureReason,
     Forbidden,
     KeyReused,
     Malformed,
@@ -143,15 +146,15 @@ KINDS: Mapping[type[Failure], Kind] = {
     ),
 }
 
-HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
-    400: ("MALFORMED_REQUEST", KINDS[Malformed]),
-    404: ("NO_SUCH_RESOURCE", KINDS[NotFound]),
+HTTP_KINDS: Mapping[int, tuple[FailureReason | FaceReason, Kind]] = {
+    400: (FailureReason.MALFORMED_REQUEST, KINDS[Malformed]),
+    404: (FailureReason.NO_SUCH_RESOURCE, KINDS[NotFound]),
     405: (
-        "METHOD_NOT_ALLOWED",
+        FaceReason.METHOD_NOT_ALLOWED,
         Kind("method-not-allowed", 405, "Method not allowed", "`Allow` names the methods that are."),
     ),
     406: (
-        "NOT_ACCEPTABLE",
+        FaceReason.NOT_ACCEPTABLE,
         Kind(
             "not-acceptable",
             406,
@@ -160,11 +163,11 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
         ),
     ),
     413: (
-        "BODY_TOO_LARGE",
+        FaceReason.BODY_TOO_LARGE,
         Kind("body-too-large", 413, "Body too large", "A request's body may have 65536 bytes."),
     ),
     415: (
-        "UNSUPPORTED_MEDIA_TYPE",
+        FaceReason.UNSUPPORTED_MEDIA_TYPE,
         Kind(
             "unsupported-media-type",
             415,
@@ -173,7 +176,7 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
         ),
     ),
     426: (
-        "UPGRADE_REQUIRED",
+        FaceReason.UPGRADE_REQUIRED,
         Kind(
             "upgrade-required",
             426,
@@ -182,7 +185,7 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
         ),
     ),
     408: (
-        "REQUEST_TOO_SLOW",
+        FaceReason.REQUEST_TOO_SLOW,
         Kind(
             "request-too-slow",
             408,
@@ -191,15 +194,15 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
         ),
     ),
     414: (
-        "TARGET_TOO_LONG",
+        FaceReason.TARGET_TOO_LONG,
         Kind("target-too-long", 414, "Target too long", "A request's first line may have 8192 bytes."),
     ),
     417: (
-        "EXPECTATION_FAILED",
+        FaceReason.EXPECTATION_FAILED,
         Kind("expectation-failed", 417, "Expectation failed", "`Expect` may be `100-continue` only."),
     ),
     431: (
-        "HEAD_TOO_LARGE",
+        FaceReason.HEAD_TOO_LARGE,
         Kind(
             "head-too-large",
             431,
@@ -208,7 +211,7 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
         ),
     ),
     501: (
-        "NOT_IMPLEMENTED",
+        FaceReason.NOT_IMPLEMENTED,
         Kind(
             "not-implemented",
             501,
@@ -217,7 +220,7 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
         ),
     ),
     503: (
-        "TOO_MANY_CONNECTIONS",
+        FaceReason.TOO_MANY_CONNECTIONS,
         Kind(
             "too-many-connections",
             503,
@@ -226,7 +229,7 @@ HTTP_KINDS: Mapping[int, tuple[str, Kind]] = {
         ),
     ),
     505: (
-        "VERSION_NOT_SUPPORTED",
+        FaceReason.VERSION_NOT_SUPPORTED,
         Kind("version-not-supported", 505, "Version not supported", "The server speaks HTTP/1.1 and 1.0."),
     ),
 }
@@ -253,7 +256,7 @@ _APART = frozenset({"message", "clause"})
 
 
 def problem(
-    base: str, kind: Kind, reason: str, detail: str, details: Mapping[str, Any], clause: str | None = None
+    base: str, kind: Kind, reason: StrEnum, detail: str, details: Mapping[str, Any], clause: str | None = None
 ) -> Problem:
     """Return a problem of a kind, for clients that see this path in front of all others."""
     return Problem(
@@ -288,7 +291,7 @@ def problem_of(base: str, failed: Failure | Rejected) -> Problem:
 def bug(base: str, what: str, error: Exception) -> Problem:
     """Return what a fault of the server looks like, and log it once."""
     log.error("%s failed", what, exc_info=error)
-    return problem(base, INTERNAL, "INTERNAL", BUG[1], {})
+    return problem(base, INTERNAL, FaceReason.INTERNAL, BUG[1], {})
 
 
 def on_failure(request: Request[Any, Any, Any], failed: Failure | Rejected) -> Response[bytes]:
@@ -313,7 +316,7 @@ def on_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> 
     detail, details = kind.meaning.replace("`", ""), {}
     extra = error.extra if isinstance(error.extra, list) else []
     if extra and isinstance(extra[0], dict):
-        reason = "INVALID_FIELD"
+        reason = FailureReason.INVALID_FIELD
         field = PARAMETERS.get(extra[0]["key"], extra[0]["key"])
         detail, details = f"{field}: {extra[0]['message']}", {"field": field}
     return answer(problem(base_of(request.scope), kind, reason, detail, details), headers)

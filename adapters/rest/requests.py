@@ -13,7 +13,7 @@ from litestar.exceptions import HTTPException
 from adapters.rest.negotiation import best_type
 from services.players.accounts import Caller
 from services.players.store import Scope
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 from services.shared.rate_limits import Visit
 from services.use_cases import Services
 
@@ -168,7 +168,9 @@ def decoded[Body](raw: bytes, type: type[Body], within: str = "", clause: str | 
         raise _malformed(str(error), within, clause) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         field = within or "body"
-        raise Malformed("MALFORMED_REQUEST", field=field, message=f"{field} is not JSON: {error}") from error
+        raise Malformed(
+            FailureReason.MALFORMED_REQUEST, field=field, message=f"{field} is not JSON: {error}"
+        ) from error
     return value
 
 
@@ -181,12 +183,14 @@ def _malformed(said: str, within: str, clause: str | None) -> Malformed:
         if message.startswith(beginning):
             field = f"{place}.{message.removeprefix(beginning).strip('`')}".lstrip(".")
             return Malformed(reason, field=field, **cited)
-    return Malformed("INVALID_FIELD", field=place or "body", message=f"{place or 'body'}: {message}", **cited)
+    return Malformed(
+        FailureReason.INVALID_FIELD, field=place or "body", message=f"{place or 'body'}: {message}", **cited
+    )
 
 
 _ABOUT_A_FIELD = {
-    "MISSING_FIELD": "Object missing required field ",
-    "UNKNOWN_FIELD": "Object contains unknown field ",
+    FailureReason.MISSING_FIELD: "Object missing required field ",
+    FailureReason.UNKNOWN_FIELD: "Object contains unknown field ",
 }
 """How msgspec begins to say that a field is missing or unknown; behind it comes the field's name."""
 

@@ -24,7 +24,7 @@ from domain.shared.rejections import Rejected
 from services.matches.commands import Answer
 from services.players.accounts import Caller
 from services.players.store import Scope
-from services.shared.errors import Failure, Unauthenticated
+from services.shared.errors import Failure, FailureReason, Unauthenticated
 from services.shared.ids import MatchId
 from services.shared.rate_limits import Visit, missed
 from services.streams.match_stream import Item
@@ -141,7 +141,7 @@ async def _answer(
 ) -> Answer:
     """Return what a command led to."""
     if player is None:
-        raise Unauthenticated("TOKEN_MISSING")
+        raise Unauthenticated(FailureReason.TOKEN_MISSING)
     player.demand(Scope.PLAY)
     return await known.commands.submit(
         player.id,

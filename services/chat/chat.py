@@ -30,7 +30,7 @@ from services.matches.store import Secrets
 from services.players.accounts import Players
 from services.players.block_list import BlockList
 from services.players.names import ERASED_NAME, SeatedPlayer
-from services.shared.errors import Failure, KeyReused, Malformed, NotFound, RateLimited
+from services.shared.errors import Failure, FailureReason, KeyReused, Malformed, NotFound, RateLimited
 from services.shared.ids import MatchId, new_uuid, parsed, written
 from services.shared.pages import Page
 from services.shared.time import Clock
@@ -124,7 +124,7 @@ class Chat:
             posted = await self._log.post(message, key=key, digest=digest, recipients=recipients, pace=PACE)
         except TooFast as fast:
             seconds = max(1, ceil((fast.free_at - now).total_seconds()))
-            raise RateLimited("chat", seconds, "CHAT_TOO_FAST") from fast
+            raise RateLimited("chat", seconds, FailureReason.CHAT_TOO_FAST) from fast
         self.channels.hear(match, posted.message.position)
         return key, await self._once(posted, digest)
 
@@ -161,7 +161,7 @@ class Chat:
         blocked = frozenset(() if player is None else await self._block_list.blocked_by(player))
         reader = replace(reader_of(live, player, room, secrets, invitation), blocked=blocked)
         if token is not None and after is not None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
+            raise Malformed(FailureReason.INVALID_FIELD, field="page_token", expected="given without after")
         while True:
             position = await self._position(match, player, after, token, secrets, invitation)
             found = await self._log.read(match, after=position, limit=size + 1, reader=reader)
@@ -230,7 +230,9 @@ class Chat:
             Malformed: `after` is not where a page ended.
         """
         if after is not None and parsed("report", after) is None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
+            raise Malformed(
+                FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave"
+            )
         before = None if after is None else ReportId(after)
         found = await self._log.reports(before=before, limit=size + 1)
         following = found[size - 1].id if len(found) > size else None
@@ -244,7 +246,7 @@ class Chat:
         """
         removed = await self._log.remove(match, MessageId(id))
         if removed is None:
-            raise NotFound("NO_SUCH_MESSAGE", message=id)
+            raise NotFound(FailureReason.NO_SUCH_MESSAGE, message=id)
         (shown,) = await self.shown([removed])
         return shown
 
@@ -267,7 +269,7 @@ class Chat:
             if token is None:
                 raise
             expected = "a token that a page gave"
-            raise Malformed("INVALID_FIELD", field="page_token", expected=expected) from unknown
+            raise Malformed(FailureReason.INVALID_FIELD, field="page_token", expected=expected) from unknown
 
     async def _readable(
         self,
@@ -281,7 +283,7 @@ class Chat:
         message = await self._log.message(match, MessageId(id))
         reader = reader_of(await self._current(match), player, None, secrets, invitation)
         if message is None or not reader.may_read(message):
-            raise NotFound("NO_SUCH_MESSAGE", message=id)
+            raise NotFound(FailureReason.NO_SUCH_MESSAGE, message=id)
         return message
 
     async def _once(self, posted: Posted, digest: str) -> ChatMessage:

@@ -10,7 +10,7 @@ from services.chat.log import ChatRoom, Reader
 from services.matches.access import check_known_to, seat_of
 from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
-from services.shared.errors import Forbidden, Malformed
+from services.shared.errors import FailureReason, Forbidden, Malformed
 
 LONGEST_TEXT = 500
 JOINERS = "\u200c\u200d"
@@ -51,7 +51,7 @@ def reader_of(
     if room is None:
         return Reader(player, readable)
     if room not in readable:
-        raise Forbidden("NOT_YOUR_ROOM", room=room)
+        raise Forbidden(FailureReason.NOT_YOUR_ROOM, room=room)
     return Reader(player, (room,))
 
 
@@ -68,7 +68,7 @@ def check_writer(
     """
     if (to_seat is not None) is not (room is ChatRoom.SEAT):
         raise Malformed(
-            "INVALID_FIELD", field="to_seat", expected="given for a whisper, and for nothing else"
+            FailureReason.INVALID_FIELD, field="to_seat", expected="given for a whisper, and for nothing else"
         )
     _check_open(live, player)
     seat = seat_held(live.match, player)
@@ -77,7 +77,7 @@ def check_writer(
     if room is ChatRoom.PLAYERS:
         return seat_of(live.match, player), None
     if room not in _readable(live.match, player):
-        raise Forbidden("NOT_YOUR_ROOM", room=room)
+        raise Forbidden(FailureReason.NOT_YOUR_ROOM, room=room)
     return seat, None
 
 
@@ -101,7 +101,7 @@ def checked_text(text: str, *, fewest: int = 1) -> str:
     shown = text.strip()
     if len(text) > LONGEST_TEXT or len(shown.strip(JOINERS)) < fewest or not all(map(_showable, shown)):
         expected = f"{fewest} to {LONGEST_TEXT} printable characters on one line"
-        raise Malformed("INVALID_FIELD", field="text", expected=expected)
+        raise Malformed(FailureReason.INVALID_FIELD, field="text", expected=expected)
     return shown
 
 

@@ -14,7 +14,7 @@ from services.matches.loaded import LoadedMatch, LoadedMatches
 from services.matches.opening import Openings, opening_events
 from services.matches.queries import Queries
 from services.matches.store import ClaimedOpening, MatchWithoutState, Recorded
-from services.shared.errors import NotFound
+from services.shared.errors import FailureReason, NotFound
 from services.shared.ids import MatchId, match_id, new_uuid, number_of
 from services.shared.time import Clock
 
@@ -97,7 +97,7 @@ class Branches:
             NotFound: There is no such version.
         """
         if not 1 <= version <= live.version:
-            raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
+            raise NotFound(FailureReason.NO_SUCH_VERSION, version=version, latest=live.version)
         past = await self._live.at_version(live.id, version)
         if past.match.status is MatchStatus.PLAYING:
             command = next(done for done in live.done.values() if done.first <= version <= done.last)

@@ -14,7 +14,7 @@ from services.matches.loaded import LoadedMatch
 from services.matches.store import MatchWithoutState, Secrets
 from services.players.block_list import BlockList
 from services.players.quotas import Holding, QuotaKind
-from services.shared.errors import Forbidden, NotFound
+from services.shared.errors import FailureReason, Forbidden, NotFound
 from services.shared.ids import MatchId
 
 
@@ -62,7 +62,7 @@ class Invitations:
                 check_known_to(live, player)
                 _check_host(live.match, player)
                 if not known:
-                    raise NotFound("NO_SUCH_PLAYER", player=guest)
+                    raise NotFound(FailureReason.NO_SUCH_PLAYER, player=guest)
                 if not counted and guest not in live.match.invited:
                     raise Needed(Holding(player, QuotaKind.INVITATION, id, self._holdings.clock.now(), guest))
                 return seat_held(live.match, player), Invite(guest)
@@ -122,4 +122,4 @@ def _link(id: MatchId, match: AnyMatch, secrets: Secrets) -> Invitation:
 def _check_host(match: AnyMatch, player: PlayerId) -> None:
     """Refuse to all but the opener and the seats of a match to invite."""
     if player != match.terms.opener and seat_held(match, player) is None:
-        raise Forbidden("NOT_SEATED")
+        raise Forbidden(FailureReason.NOT_SEATED)

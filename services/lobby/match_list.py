@@ -11,7 +11,7 @@ from domain.match import (
 )
 from services.matches.catalogue import Catalogue
 from services.matches.store import MatchWithoutState
-from services.shared.errors import Malformed, Unauthenticated
+from services.shared.errors import FailureReason, Malformed, Unauthenticated
 from services.shared.ids import MatchId, parsed
 from services.shared.pages import Page, page_token, position_of
 from services.shared.time import Time
@@ -93,9 +93,9 @@ class MatchPages:
         if wanted.game is not None:
             self._catalogue.game(wanted.game)
         if wanted.player is not None and parsed("player", wanted.player) is None:
-            raise Malformed("INVALID_FIELD", field="player", expected="a player's id")
+            raise Malformed(FailureReason.INVALID_FIELD, field="player", expected="a player's id")
         if wanted.my_turn and player is None:
-            raise Unauthenticated("TOKEN_MISSING")
+            raise Unauthenticated(FailureReason.TOKEN_MISSING)
         place = None
         if after is not None:
             place = position_of(after, _place, "matches", wanted)

@@ -25,7 +25,7 @@ from services.matches.loaded import LoadedMatch
 from services.matches.opening import check_entropy
 from services.matches.store import MatchWithoutState, Secrets
 from services.players.quotas import Holding, QuotaKind
-from services.shared.errors import Forbidden, NotFound
+from services.shared.errors import FailureReason, Forbidden, NotFound
 from services.shared.ids import MatchId
 
 
@@ -97,7 +97,7 @@ class Lobby:
                 check_known_to(live, player)
                 check_opener(live.match, player)
                 if bot not in BOTS:
-                    raise NotFound("NO_SUCH_BOT", bot=bot)
+                    raise NotFound(FailureReason.NO_SUCH_BOT, bot=bot)
                 holder = Holder(account(BOTS[bot], seat), HolderKind.BOT, entropy)
                 bots, alone = _with_a_bot(live.match, seat)
                 if not counted and (alone or bots > 1):
@@ -131,7 +131,7 @@ class Lobby:
                 own, begun = Seat(seat), live.match.status not in (MatchStatus.OPEN, MatchStatus.CANCELLED)
                 return own, Resign() if begun else LeaveSeat(own)
             if player != live.match.terms.opener:
-                raise Forbidden("NOT_YOUR_SEAT", seat=seat)
+                raise Forbidden(FailureReason.NOT_YOUR_SEAT, seat=seat)
             holder = live.match.holders[seat] if 0 <= seat < len(live.match.holders) else None
             barred = holder is not None and bot_of(holder.player) is None
             return seat_held(live.match, player), LeaveSeat(Seat(seat), barred=barred)

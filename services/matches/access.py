@@ -10,7 +10,7 @@ from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
 from services.matches.loaded import LoadedMatch
 from services.matches.store import Secrets
-from services.shared.errors import Forbidden, Malformed, NotFound
+from services.shared.errors import FailureReason, Forbidden, Malformed, NotFound
 
 
 def check_known_to(
@@ -27,7 +27,7 @@ def check_known_to(
     if may_know(match, player):
         return
     if secrets is None or player in match.barred or not is_invitation(match, secrets, invitation):
-        raise NotFound("NO_SUCH_MATCH", match=live.id)
+        raise NotFound(FailureReason.NO_SUCH_MATCH, match=live.id)
 
 
 def check_awaited(match: AnyMatch, player: PlayerId, secrets: Secrets, invitation: str | None = None) -> None:
@@ -39,7 +39,7 @@ def check_awaited(match: AnyMatch, player: PlayerId, secrets: Secrets, invitatio
     if match.terms.rematch_of is None or player == match.terms.opener or player in match.invited:
         return
     if not is_invitation(match, secrets, invitation):
-        raise Forbidden("NOT_INVITED")
+        raise Forbidden(FailureReason.NOT_INVITED)
 
 
 def invitation_to(match: AnyMatch, secrets: Secrets) -> str:
@@ -64,7 +64,7 @@ def check_opener(match: AnyMatch, player: PlayerId) -> None:
         Forbidden: The player did not open it.
     """
     if player != match.terms.opener:
-        raise Forbidden("NOT_THE_OPENER")
+        raise Forbidden(FailureReason.NOT_THE_OPENER)
 
 
 def viewer_of(live: LoadedMatch, player: PlayerId | None, looking_as: str | None) -> Viewer:
@@ -85,7 +85,7 @@ def viewer_of(live: LoadedMatch, player: PlayerId | None, looking_as: str | None
     is_own = wanted == (own is not None and seated(own))
     if wanted.kind is ViewerKind.SPECTATOR or is_own or is_disclosed(live.match):
         return wanted
-    raise Forbidden("NOT_YOUR_VIEW", **{"as": looking_as})
+    raise Forbidden(FailureReason.NOT_YOUR_VIEW, **{"as": looking_as})
 
 
 def is_disclosed(match: AnyMatch) -> bool:
@@ -100,7 +100,7 @@ def seat_of(match: AnyMatch, player: PlayerId) -> Seat:
         Forbidden: It holds none.
     """
     if (seat := seat_held(match, player)) is None:
-        raise Forbidden("NOT_SEATED")
+        raise Forbidden(FailureReason.NOT_SEATED)
     return seat
 
 
@@ -130,7 +130,7 @@ def acting_seat(game: AnyGame, match: AnyMatch, player: PlayerId, named: int | N
     if named >= match.terms.seats:
         raise Rejected(Reason.NO_SUCH_SEAT, seat=named)
     if not holds(match, player, named):
-        raise Forbidden("NOT_YOUR_SEAT", seat=named)
+        raise Forbidden(FailureReason.NOT_YOUR_SEAT, seat=named)
     return Seat(named)
 
 
@@ -144,4 +144,4 @@ def _wanted_viewer(looking_as: str | None, seats: int) -> Viewer | None:
             return ALL_SEEING
         case text if text.isascii() and text.isdigit() and len(text) < 3 and int(text) < seats:
             return seated(Seat(int(text)))
-    raise Malformed("INVALID_FIELD", field="as", expected="a seat's number, spectator or all")
+    raise Malformed(FailureReason.INVALID_FIELD, field="as", expected="a seat's number, spectator or all")

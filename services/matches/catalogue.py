@@ -1,7 +1,7 @@
 """The games that can be played."""
 
 from domain.shared.game import AnyGame, Games, edition
-from services.shared.errors import NotFound
+from services.shared.errors import FailureReason, NotFound
 
 
 class Catalogue:
@@ -24,7 +24,7 @@ class Catalogue:
             NotFound: There is none of this id, or it has no such ruleset.
         """
         if (game := self.games.get(id)) is None:
-            raise NotFound("NO_SUCH_GAME", game=id)
+            raise NotFound(FailureReason.NO_SUCH_GAME, game=id)
         if (found := edition(game, game.ruleset if ruleset is None else ruleset)) is None:
-            raise NotFound("NO_SUCH_RULESET", game=id, ruleset=ruleset)
+            raise NotFound(FailureReason.NO_SUCH_RULESET, game=id, ruleset=ruleset)
         return found

@@ -21,7 +21,7 @@ from services.matches.access import acting_seat, check_known_to
 from services.matches.decisions import Decisions, checked_key
 from services.matches.loaded import LoadedMatch
 from services.matches.views import SeenEvent, View, seen_events, source, view
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 from services.shared.ids import MatchId
 from services.shared.time import Clock
 
@@ -162,7 +162,7 @@ class _Once:
             command = self._read(game)
             if not isinstance(command, (Resign, *game.commands)):
                 raise Malformed(
-                    "INVALID_FIELD",
+                    FailureReason.INVALID_FIELD,
                     field="command",
                     expected=f"a command of {game.id}",
                     clause=clause_about("command", game.id),

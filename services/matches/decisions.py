@@ -34,7 +34,7 @@ from services.matches.loaded import LoadedMatch, LoadedMatches
 from services.matches.outages import Outages
 from services.matches.store import EventStore, MatchWithoutState, Recorded, Secrets, Seeds, VersionTaken
 from services.matches.views import seen_events, source
-from services.shared.errors import Conflict, Failure, KeyReused, Malformed, NotFound, SetAside
+from services.shared.errors import Conflict, Failure, FailureReason, KeyReused, Malformed, NotFound, SetAside
 from services.shared.ids import MatchId
 from services.shared.time import Clock
 
@@ -226,7 +226,9 @@ class Decisions:
                         events = await self.store.read(id, done.first - 1, done.last)
                         if len(events) <= done.last - done.first or events[0].key != key:
                             # Lost, and perhaps others stand in their place.
-                            raise NotFound("NO_SUCH_VERSION", version=done.last, latest=live.version)
+                            raise NotFound(
+                                FailureReason.NO_SUCH_VERSION, version=done.last, latest=live.version
+                            )
                         if events[0].digest != digest_of(asked(live.game)):
                             raise KeyReused
                         past = live
@@ -299,7 +301,7 @@ class Decisions:
         secrets = await self.secrets(live.id)
         viewer = SPECTATOR if seat is None else seated(seat)
         return Conflict(
-            "VERSION_CONFLICT",
+            FailureReason.VERSION_CONFLICT,
             version=live.version,
             expected_version=expected_version,
             events=seen_events(source(live, secrets), missed, viewer),
@@ -351,7 +353,7 @@ def checked_key(key: str | None) -> str:
     if key is None:
         return token_hex(16)
     if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
-        raise Malformed("INVALID_IDEMPOTENCY_KEY", expected="1 to 255 printable ASCII characters")
+        raise Malformed(FailureReason.INVALID_IDEMPOTENCY_KEY, expected="1 to 255 printable ASCII characters")
     return key
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from domain.match import AnyMatch, DeadlineMoved, Opened, PlayerId, Terms, commands_after, evolve
 from domain.shared.game import AnyGame, Games, edition
 from services.matches.store import EventStore, MatchWithoutState, Recorded, Secrets, Snapshot, StoredCommand
-from services.shared.errors import Failure, NotFound, SetAside, Unavailable
+from services.shared.errors import Failure, FailureReason, NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId
 
 TOGETHER = 200
@@ -137,7 +137,7 @@ def game_of(games: Games, terms: Terms[Any]) -> AnyGame:
         Unavailable: This server does not know that edition; it is older than the match.
     """
     if (game := edition(games[terms.game], terms.ruleset)) is None:
-        raise Unavailable("RULESET_UNKNOWN", ruleset=terms.ruleset)
+        raise Unavailable(FailureReason.RULESET_UNKNOWN, ruleset=terms.ruleset)
     return game
 
 
@@ -338,7 +338,7 @@ class LoadedMatches:
         if snapshot is None:
             events = await self._store.read(id, 0, _page(0, version))
             if not events:
-                raise NotFound("NO_SUCH_MATCH", match=id)
+                raise NotFound(FailureReason.NO_SUCH_MATCH, match=id)
             live = await self._opened(id, events)
             more = len(events) == PAGE
         else:
@@ -350,7 +350,7 @@ class LoadedMatches:
             await self._fold(live, events)
             more = len(events) == PAGE
         if version is not None and live.version != version:
-            raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
+            raise NotFound(FailureReason.NO_SUCH_VERSION, version=version, latest=live.version)
         return live
 
     async def check(self, id: MatchId) -> None:
@@ -362,7 +362,7 @@ class LoadedMatches:
         """
         events = await self._store.read(id)
         if not events:
-            raise NotFound("NO_SUCH_MATCH", match=id)
+            raise NotFound(FailureReason.NO_SUCH_MATCH, match=id)
         await self._opened(id, events)
 
     async def _opened(self, id: MatchId, events: Sequence[Recorded]) -> LoadedMatch:

@@ -36,7 +36,7 @@ from services.matches.loaded import LoadedMatch, opened
 from services.matches.same_terms import fit_of
 from services.matches.store import ClaimedOpening, MatchWithoutState, Recorded, Secrets, Seeds, VersionTaken
 from services.players.quotas import Holding, QuotaKind
-from services.shared.errors import KeyReused, Malformed, NotFound
+from services.shared.errors import FailureReason, KeyReused, Malformed, NotFound
 from services.shared.ids import MatchId, match_id, new_uuid, number_of
 from services.shared.time import Clock
 
@@ -204,7 +204,9 @@ def check_entropy(entropy: str) -> None:
         Malformed: It is too long, or has characters that cannot be shown.
     """
     if len(entropy) > LONGEST_ENTROPY or not entropy.isprintable():
-        raise Malformed("INVALID_FIELD", field="entropy", expected="at most 256 printable characters")
+        raise Malformed(
+            FailureReason.INVALID_FIELD, field="entropy", expected="at most 256 printable characters"
+        )
 
 
 def terms_of[O](

@@ -11,7 +11,7 @@ from services.matches.decisions import Decisions
 from services.matches.loaded import LoadedMatch
 from services.matches.store import MatchWithoutState
 from services.matches.views import SeenEvent, View, seen_events, source, view
-from services.shared.errors import NotFound
+from services.shared.errors import FailureReason, NotFound
 from services.shared.ids import MatchId
 from services.shared.pages import Page
 
@@ -71,7 +71,7 @@ class Queries:
         if version is None or version == live.version:
             return view(live.game, id, live.match, live.version, viewer)
         if not 1 <= version < live.version:
-            raise NotFound("NO_SUCH_VERSION", version=version, latest=live.version)
+            raise NotFound(FailureReason.NO_SUCH_VERSION, version=version, latest=live.version)
         await self._store.complete(id, live.version)
         past = await self._live.at_version(id, version)
         return view(past.game, id, past.match, version, viewer)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 
 LONGEST_URL = 2048
 
@@ -141,26 +141,28 @@ def target_of(url: str, *, private: bool) -> Target:
     expected = f"an address that begins with {' or '.join(f'{scheme}://' for scheme in schemes)}"
     if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
         raise Malformed(
-            "INVALID_FIELD", field="url", expected=f"{expected}, at most {LONGEST_URL} characters"
+            FailureReason.INVALID_FIELD, field="url", expected=f"{expected}, at most {LONGEST_URL} characters"
         )
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        raise Malformed("INVALID_FIELD", field="url", expected=expected) from error
+        raise Malformed(FailureReason.INVALID_FIELD, field="url", expected=expected) from error
     if parts.scheme not in schemes or port == 0 or "#" in url or "@" in parts.netloc or "\\" in url:
-        raise Malformed("INVALID_FIELD", field="url", expected=f"{expected}, without user and fragment")
+        raise Malformed(
+            FailureReason.INVALID_FIELD, field="url", expected=f"{expected}, without user and fragment"
+        )
     literal = literal_address(host)
     named = host.removesuffix(".")
     if literal is None and (not _NAME.fullmatch(host) or _NUMBER.fullmatch(named.rpartition(".")[2])):
-        raise Malformed("INVALID_FIELD", field="url", expected=expected)
+        raise Malformed(FailureReason.INVALID_FIELD, field="url", expected=expected)
     inside = named == "localhost" or named.endswith(".localhost")
     if literal is not None:
         inside = is_private(literal)
     # A zone is a matter of one machine, and no part of an address of the web.
     zoned = isinstance(literal, IPv6Address) and literal.scope_id is not None
     if (inside and not private) or zoned or (literal is not None and not is_unicast(literal)):
-        raise Malformed("ADDRESS_REFUSED", field="url")
+        raise Malformed(FailureReason.ADDRESS_REFUSED, field="url")
     secure = parts.scheme == "https"
     return Target(secure, host, port or (443 if secure else 80))
 

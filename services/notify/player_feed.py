@@ -22,7 +22,7 @@ from domain.shared.seats import Seat
 from services.chat.log import ChatLog, ChatMessage, MessageId, StoredMessage
 from services.chat.stream import Show
 from services.players.block_list import BlockList
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 from services.shared.ids import MatchId
 from services.shared.pages import Page, page_token, position_of
 from services.shared.time import Clock, Time
@@ -258,7 +258,9 @@ class PlayerFeed:
         """
         if token is not None:
             if after is not None:
-                raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
+                raise Malformed(
+                    FailureReason.INVALID_FIELD, field="page_token", expected="given without after"
+                )
             after = position_of(token, str, "player feed", player)
         start = await self._log.start(player)
         begin = Place(0) if after is None else await self._place(player, after, start)
@@ -315,7 +317,9 @@ class PlayerFeed:
         Raises:
             Malformed: It names none in this player's feed.
         """
-        wrong = Malformed("INVALID_FIELD", field="after", expected="a position of this player's feed")
+        wrong = Malformed(
+            FailureReason.INVALID_FIELD, field="after", expected="a position of this player's feed"
+        )
         if (parts := _WRITTEN.fullmatch(written)) is None:
             raise wrong
         number, id = int(parts[1]), parts[2]

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from domain.match import PlayerId
 from services.notify.addresses import Target, target_of
-from services.shared.errors import Forbidden, Malformed, NotFound, TooMany
+from services.shared.errors import FailureReason, Forbidden, Malformed, NotFound, TooMany
 from services.shared.ids import MatchId, new_uuid, parsed, placed_uuid, written
 from services.shared.pages import Page
 from services.shared.time import Clock, Time
@@ -296,7 +296,7 @@ class Webhooks:
             TooMany: The owner has as many as it may.
         """
         if owner is WebhookOwner.DEPLOYMENT and not reach.deployment:
-            raise Forbidden("SCOPE_MISSING", scope="admin")
+            raise Forbidden(FailureReason.SCOPE_MISSING, scope="admin")
         target = target_of(url, private=self._private)
         now = self._clock.now()
         webhook = Webhook(
@@ -314,7 +314,7 @@ class Webhooks:
         secret = token_bytes(SECRET_BYTES)
         player = reach.player if owner is WebhookOwner.PLAYER else None
         if not await self._store.add(webhook, player, target, secret, new_challenge(now)):
-            raise TooMany("TOO_MANY_WEBHOOKS", most=MOST)
+            raise TooMany(FailureReason.TOO_MANY_WEBHOOKS, most=MOST)
         return webhook, written_secret(secret)
 
     async def all(self, reach: Reach) -> list[Webhook]:
@@ -329,7 +329,7 @@ class Webhooks:
         """
         webhook = await self._store.find(reach, _checked_id(id))
         if webhook is None:
-            raise NotFound("NO_SUCH_WEBHOOK", webhook=id)
+            raise NotFound(FailureReason.NO_SUCH_WEBHOOK, webhook=id)
         return webhook
 
     async def change(self, reach: Reach, id: WebhookId, changes: Changes) -> Webhook:
@@ -354,7 +354,7 @@ class Webhooks:
         challenge = new_challenge(now) if url is not None or checked.enabled else None
         changed = await self._store.change(id, checked, target, challenge, now)
         if changed is None:
-            raise NotFound("NO_SUCH_WEBHOOK", webhook=id)
+            raise NotFound(FailureReason.NO_SUCH_WEBHOOK, webhook=id)
         return changed
 
     async def remove(self, reach: Reach, id: WebhookId) -> None:
@@ -364,7 +364,7 @@ class Webhooks:
             NotFound: There is none, or none that the caller may know of.
         """
         if not await self._store.remove(reach, _checked_id(id)):
-            raise NotFound("NO_SUCH_WEBHOOK", webhook=id)
+            raise NotFound(FailureReason.NO_SUCH_WEBHOOK, webhook=id)
 
     async def rotate_secret(self, reach: Reach, id: WebhookId) -> str:
         """Return a webhook's new secret, told this once only; for a day the one before signs too.
@@ -374,7 +374,7 @@ class Webhooks:
         """
         secret = token_bytes(SECRET_BYTES)
         if not await self._store.rotate(reach, _checked_id(id), secret, self._clock.now() + BOTH_SIGN):
-            raise NotFound("NO_SUCH_WEBHOOK", webhook=id)
+            raise NotFound(FailureReason.NO_SUCH_WEBHOOK, webhook=id)
         return written_secret(secret)
 
     async def deliveries(
@@ -387,7 +387,9 @@ class Webhooks:
             Malformed: `after` is not where a page ended.
         """
         if after is not None and parsed("delivery", after) is None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
+            raise Malformed(
+                FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave"
+            )
         await self.read(reach, id)
         before = None if after is None else DeliveryId(after)
         found = await self._store.deliveries(id, before, size + 1)
@@ -457,13 +459,15 @@ def written_secret(secret: bytes) -> str:
 
 def _checked_id(id: WebhookId) -> WebhookId:
     if parsed("webhook", id) is None:
-        raise NotFound("NO_SUCH_WEBHOOK", webhook=id)
+        raise NotFound(FailureReason.NO_SUCH_WEBHOOK, webhook=id)
     return id
 
 
 def _checked_description(description: str) -> str:
     if len(description) > LONGEST_DESCRIPTION or not description.isprintable():
-        raise Malformed("INVALID_FIELD", field="description", expected="at most 200 printable characters")
+        raise Malformed(
+            FailureReason.INVALID_FIELD, field="description", expected="at most 200 printable characters"
+        )
     return description
 
 
@@ -471,8 +475,10 @@ def _checked_types(owner: WebhookOwner, types: Sequence[MessageType]) -> tuple[M
     """Return the types, each once, in the order in which they are listed."""
     wanted = tuple(type for type in MessageType if type in types)
     if not wanted:
-        raise Malformed("INVALID_FIELD", field="events", expected="at least one type of message")
+        raise Malformed(FailureReason.INVALID_FIELD, field="events", expected="at least one type of message")
     if owner is WebhookOwner.DEPLOYMENT and OF_A_PLAYER & set(wanted):
         names = ", ".join(type for type in MessageType if type not in OF_A_PLAYER)
-        raise Malformed("INVALID_FIELD", field="events", expected=f"of these for a deployment: {names}")
+        raise Malformed(
+            FailureReason.INVALID_FIELD, field="events", expected=f"of these for a deployment: {names}"
+        )
     return wanted

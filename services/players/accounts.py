@@ -21,7 +21,7 @@ from services.players.profiles import (
 )
 from services.players.sessions import Credential, Sessions
 from services.players.store import Accounts, Issuer, Player, Scope, Token
-from services.shared.errors import Forbidden, Malformed, NotFound, TooMany, Unauthenticated
+from services.shared.errors import FailureReason, Forbidden, Malformed, NotFound, TooMany, Unauthenticated
 from services.shared.ids import TokenId, new_uuid, parsed, written
 from services.shared.pages import Page
 from services.shared.time import Clock, Time
@@ -74,7 +74,7 @@ class Caller(Struct, frozen=True):
             Forbidden: It has neither the scope nor one that includes it.
         """
         if self.scopes.isdisjoint(GIVEN_BY[scope]):
-            raise Forbidden("SCOPE_MISSING", scope=scope)
+            raise Forbidden(FailureReason.SCOPE_MISSING, scope=scope)
 
     def demand_account(self) -> None:
         """Refuse a token that does not manage the account: only one that plays itself does, no bot's.
@@ -83,7 +83,7 @@ class Caller(Struct, frozen=True):
             Forbidden: It does not.
         """
         if Scope.PLAY not in self.scopes:
-            raise Forbidden("SCOPE_MISSING", scope=Scope.PLAY)
+            raise Forbidden(FailureReason.SCOPE_MISSING, scope=Scope.PLAY)
 
 
 class PublicPlayer(Struct, frozen=True):
@@ -137,7 +137,7 @@ class Players:
             Unavailable: It is an issuer's, which is away, and signed with a key that is not known.
         """
         if not token:
-            raise Unauthenticated("TOKEN_MISSING")
+            raise Unauthenticated(FailureReason.TOKEN_MISSING)
         hashed = hash_of(token)
         now = self._clock.now()
         if (held := self._callers.get(hashed)) and now < held[0]:
@@ -154,7 +154,7 @@ class Players:
         elif self._issuer is not None:
             caller = await self._named_by(self._issuer, token, hashed)
         else:
-            raise Unauthenticated("TOKEN_MALFORMED")
+            raise Unauthenticated(FailureReason.TOKEN_MALFORMED)
         remembered_until, expires_at = now + REMEMBERED, caller.credential.expires_at
         good_until = remembered_until if expires_at is None else min(remembered_until, expires_at)
         self._callers[hashed] = good_until, caller
@@ -167,9 +167,9 @@ class Players:
         """Return who has a token of ours."""
         token = await self._accounts.token(hashed)
         if token is None:
-            raise Unauthenticated("TOKEN_UNKNOWN")
+            raise Unauthenticated(FailureReason.TOKEN_UNKNOWN)
         if token.expires_at is not None and token.expires_at <= now:
-            raise Unauthenticated("TOKEN_EXPIRED")
+            raise Unauthenticated(FailureReason.TOKEN_EXPIRED)
         shown = Credential(hashed, token.player, token.expires_at)
         return Caller(token.player, frozenset(token.scopes), shown)
 
@@ -208,7 +208,7 @@ class Players:
             locale=None if locale is UNSET else DEFAULT_LOCALE if locale is None else checked_locale(locale),
         )
         if changed is None:
-            raise Unauthenticated("TOKEN_UNKNOWN")
+            raise Unauthenticated(FailureReason.TOKEN_UNKNOWN)
         return changed
 
     async def own(self, caller: Caller) -> Player:
@@ -219,7 +219,7 @@ class Players:
         """
         found = await self._accounts.named([caller.id])
         if caller.id not in found:
-            raise Unauthenticated("TOKEN_UNKNOWN")
+            raise Unauthenticated(FailureReason.TOKEN_UNKNOWN)
         return found[caller.id]
 
     async def public(self, id: PlayerId) -> PublicPlayer:
@@ -230,7 +230,7 @@ class Players:
         """
         found = await self._accounts.named([id])
         if id not in found:
-            raise NotFound("NO_SUCH_PLAYER", player=id)
+            raise NotFound(FailureReason.NO_SUCH_PLAYER, player=id)
         player = found[id]
         return PublicPlayer(player.id, player.display_name, player.avatar_seed, player.created_at)
 
@@ -261,15 +261,15 @@ class Players:
         caller.demand_account()
         for scope in scopes:
             if scope not in caller.scopes and scope is not Scope.BOT:
-                raise Forbidden("SCOPE_MISSING", scope=scope)
+                raise Forbidden(FailureReason.SCOPE_MISSING, scope=scope)
         shown = caller.credential
         latest = None if shown.signed_in else shown.expires_at
         if latest is not None and (expires_at is None or expires_at > latest):
             expected = "no later than the end of the token that makes it"
-            raise Malformed("INVALID_FIELD", field="expires_at", expected=expected)
+            raise Malformed(FailureReason.INVALID_FIELD, field="expires_at", expected=expected)
         if (made := await self._kept(caller.id, scopes, expires_at)) is None:
             await self.own(caller)
-            raise TooMany("TOO_MANY_TOKENS", most=MOST_TOKENS)
+            raise TooMany(FailureReason.TOO_MANY_TOKENS, most=MOST_TOKENS)
         return made
 
     async def issue_token(
@@ -284,7 +284,7 @@ class Players:
         """
         if (made := await self._kept(player, scopes, expires_at)) is None:
             await self.public(player)
-            raise TooMany("TOO_MANY_TOKENS", most=MOST_TOKENS)
+            raise TooMany(FailureReason.TOO_MANY_TOKENS, most=MOST_TOKENS)
         return made
 
     async def tokens(self, caller: Caller, *, after: str | None, size: int) -> Page[Token]:
@@ -296,7 +296,9 @@ class Players:
         """
         caller.demand_account()
         if after is not None and parsed("token", after) is None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
+            raise Malformed(
+                FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave"
+            )
         before = None if after is None else TokenId(after)
         found = await self._accounts.tokens(caller.id, before, size + 1)
         return Page(tuple(found[:size]), found[size - 1].id if len(found) > size else None)
@@ -311,7 +313,7 @@ class Players:
         caller.demand_account()
         hashed = await self._accounts.revoke(caller.id, token)
         if hashed is None:
-            raise NotFound("NO_SUCH_TOKEN", token=token)
+            raise NotFound(FailureReason.NO_SUCH_TOKEN, token=token)
         self._callers.pop(hashed, None)
 
     async def _kept(
@@ -319,13 +321,15 @@ class Players:
     ) -> tuple[Token, str] | None:
         """Return a further token and its secret; None if its player is gone, or has enough."""
         if not scopes:
-            raise Malformed("INVALID_FIELD", field="scopes", expected="at least one scope")
+            raise Malformed(FailureReason.INVALID_FIELD, field="scopes", expected="at least one scope")
         try:
             token, secret = self._fresh(player, scopes, expires_at and expires_at.astimezone(UTC))
         except OverflowError as error:
-            raise Malformed("INVALID_FIELD", field="expires_at", expected="a time before 10000") from error
+            raise Malformed(
+                FailureReason.INVALID_FIELD, field="expires_at", expected="a time before 10000"
+            ) from error
         if token.expires_at is not None and token.expires_at <= token.created_at:
-            raise Malformed("INVALID_FIELD", field="expires_at", expected="a time to come")
+            raise Malformed(FailureReason.INVALID_FIELD, field="expires_at", expected="a time to come")
         kept = await self._accounts.add_token(token, hash_of(secret), MOST_TOKENS)
         return (token, secret) if kept else None
 

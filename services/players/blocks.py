@@ -6,7 +6,7 @@ from domain.match import PlayerId
 from services.players.accounts import Players
 from services.players.block_list import Blocked, BlockList
 from services.players.names import SeatedPlayer, seated_player
-from services.shared.errors import Malformed, NotFound, TooMany
+from services.shared.errors import FailureReason, Malformed, NotFound, TooMany
 from services.shared.ids import parsed
 from services.shared.pages import Page
 from services.shared.time import Clock, Time
@@ -48,7 +48,7 @@ class Blocks:
             NotFound: There is no such player, or it has blocked the onlooker.
         """
         if player not in await self._block_list.reachable([player], onlooker):
-            raise NotFound("NO_SUCH_PLAYER", player=player)
+            raise NotFound(FailureReason.NO_SUCH_PLAYER, player=player)
 
     async def block(self, player: PlayerId, other: PlayerId) -> Block:
         """Block a player; one that is blocked stays so.
@@ -59,10 +59,10 @@ class Blocks:
             TooMany: The player has blocked `MOST_BLOCKED`.
         """
         if player == other:
-            raise Malformed("INVALID_FIELD", field="player", expected="another player")
+            raise Malformed(FailureReason.INVALID_FIELD, field="player", expected="another player")
         wanted = Blocked(other, self._clock.now())
         if (blocked := await self._block_list.add(player, wanted, MOST_BLOCKED)) is None:
-            raise TooMany("TOO_MANY_BLOCKS", most=MOST_BLOCKED)
+            raise TooMany(FailureReason.TOO_MANY_BLOCKS, most=MOST_BLOCKED)
         return (await self._shown([blocked]))[0]
 
     async def unblock(self, player: PlayerId, other: PlayerId) -> None:
@@ -76,7 +76,7 @@ class Blocks:
             NotFound: It is not blocked.
         """
         if (blocked := await self._block_list.find(player, other)) is None:
-            raise NotFound("NO_SUCH_BLOCK", player=other)
+            raise NotFound(FailureReason.NO_SUCH_BLOCK, player=other)
         return (await self._shown([blocked]))[0]
 
     async def page(self, player: PlayerId, *, after: str | None, size: int) -> Page[Block]:
@@ -86,7 +86,9 @@ class Blocks:
             Malformed: `after` is not where a page ended.
         """
         if after is not None and parsed("player", after) is None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page gave")
+            raise Malformed(
+                FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave"
+            )
         place = None if after is None else PlayerId(after)
         found = await self._block_list.page(player, place, size + 1)
         following = found[size - 1].player if len(found) > size else None

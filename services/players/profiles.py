@@ -6,7 +6,7 @@ import unicodedata
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.match import PlayerId
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 
 LONGEST_NAME = 64
 LONGEST_SEED = 64
@@ -74,7 +74,7 @@ def checked_locale(text: str) -> str:
     tag = LANGUAGE_TAG.fullmatch(text.lower()) if len(text) <= LONGEST_LOCALE and text.isascii() else None
     if tag is None or _repeats(tag["variants"]) or _repeats(re.sub("-[^-]{2,}", "", tag["extensions"])):
         raise Malformed(
-            "INVALID_FIELD",
+            FailureReason.INVALID_FIELD,
             field="locale",
             expected=f"a language tag such as de-CH, at most {LONGEST_LOCALE} characters",
         )
@@ -93,7 +93,9 @@ def _seen(text: str, field: str, longest: int) -> str:
     shown = unicodedata.normalize("NFC", text.strip()) if len(text) <= longest else ""
     hides = not shown.isprintable() or BLANK.search(shown) or unicodedata.category(shown[:1] or " ")[0] == "M"
     if not shown or hides or len(shown) > longest:
-        raise Malformed("INVALID_FIELD", field=field, expected=f"1 to {longest} characters that can be seen")
+        raise Malformed(
+            FailureReason.INVALID_FIELD, field=field, expected=f"1 to {longest} characters that can be seen"
+        )
     return shown
 
 

@@ -8,7 +8,7 @@ from domain.shared.game import Games
 from services.players.accounts import Players
 from services.players.names import SeatedPlayer, seated_player
 from services.players.records import Rating, Records, Statistics
-from services.shared.errors import NotFound
+from services.shared.errors import FailureReason, NotFound
 from services.shared.ids import parsed
 from services.shared.pages import Page, page_token, position_of
 
@@ -73,7 +73,7 @@ class Achievements:
         """
         known = {} if parsed("player", player) is None else await self._players.named([player])
         if player not in known:
-            raise NotFound("NO_SUCH_PLAYER", player=player)
+            raise NotFound(FailureReason.NO_SUCH_PLAYER, player=player)
         ratings = await self._records.ratings(player)
         games = [
             PlayerStatistics(**asdict(one), rating=ratings.get(one.game))
@@ -89,7 +89,7 @@ class Achievements:
             Malformed: No page of this list gave `after`.
         """
         if game not in self._games:
-            raise NotFound("NO_SUCH_GAME", game=game)
+            raise NotFound(FailureReason.NO_SUCH_GAME, game=game)
         place = None
         if after is not None:
             place = position_of(after, _place, "leaderboard", game)

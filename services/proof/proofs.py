@@ -20,7 +20,7 @@ from services.matches.views import Source, seen_event, source
 from services.proof.bundles import EndLine, Header, event_line, written_line
 from services.proof.heads import Heads, Keys, SignedDay, SignedHead
 from services.proof.keys import Key
-from services.shared.errors import Malformed, NotFound, Unavailable
+from services.shared.errors import FailureReason, Malformed, NotFound, Unavailable
 from services.shared.ids import MatchId
 from services.shared.pages import Page
 
@@ -179,7 +179,7 @@ class Proofs:
         _check_date(date, "date", "a date such as 2026-11-30")
         if found := await self._heads.day(date):
             return found
-        raise NotFound("NO_SUCH_DAY", date=date)
+        raise NotFound(FailureReason.NO_SUCH_DAY, date=date)
 
     async def days(self, *, after: str | None, size: int) -> Page[SignedDay]:
         """Return the days that are closed, newest first.
@@ -203,4 +203,4 @@ def _check_date(text: str, field: str, expected: str) -> None:
             return
     except ValueError:
         pass
-    raise Malformed("INVALID_FIELD", field=field, expected=expected)
+    raise Malformed(FailureReason.INVALID_FIELD, field=field, expected=expected)

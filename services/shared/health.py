@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from enum import StrEnum
 from typing import Protocol
 
 from msgspec import Struct
 
-from services.shared.errors import Unavailable
+from services.shared.errors import FailureReason, Unavailable
 
 AWAY_SECONDS = 15
 """For how long the database may be away before others had better be asked."""
@@ -14,6 +15,14 @@ LATE_SECONDS = 10
 """How late the streams may be while the database is there."""
 LOOK_SECONDS = 5
 """How long what does not go well is remembered."""
+
+
+class DegradedReason(StrEnum):
+    """What does not go well; stable codes, part of the API."""
+
+    MATCHES_SET_ASIDE = "MATCHES_SET_ASIDE"
+    WORK_LATE = "WORK_LATE"
+    NO_WORK = "NO_WORK"
 
 
 class Degraded(Struct, frozen=True):
@@ -73,15 +82,15 @@ class Vitals:
         self._away = True
 
     @property
-    def why_not(self) -> str | None:
+    def why_not(self) -> FailureReason | None:
         """Why requests cannot be served; None if they can."""
         now = self._clock()
         if now - self._answered_at > AWAY_SECONDS:
-            return "STORE_UNAVAILABLE"
+            return FailureReason.STORE_UNAVAILABLE
         if not self._away and any(
             now - max(reader.read_at, self._back_at) > LATE_SECONDS for reader in self._readers
         ):
-            return "STREAMS_LATE"
+            return FailureReason.STREAMS_LATE
         return None
 
     async def ready(self) -> bool:

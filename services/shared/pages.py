@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 
 CHECK = 9
 """Bytes of a token that tell whether the rest is as it was given."""
@@ -53,7 +53,9 @@ def position_of[Position](token: str, read: Callable[[str], Position], *asked: A
             return read(position)
     except (ValueError, OverflowError):
         pass
-    raise Malformed("INVALID_FIELD", field="page_token", expected="a token that a page of this list gave")
+    raise Malformed(
+        FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page of this list gave"
+    )
 
 
 def _check(position: str, asked: Any) -> bytes:

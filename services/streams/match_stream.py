@@ -21,7 +21,7 @@ from services.matches.loaded import LoadedMatch
 from services.matches.queries import Queries
 from services.matches.store import EventStore, Recorded, Secrets
 from services.matches.views import SeenEvent, Source, View, seen_event, source, view
-from services.shared.errors import NotFound, SetAside, Unavailable
+from services.shared.errors import FailureReason, NotFound, SetAside, Unavailable
 from services.shared.ids import MatchId
 from services.shared.time import Clock, Time
 from services.streams.channels import Channel, Channels, Encoded, Reading, StreamItem
@@ -604,7 +604,7 @@ class MatchChannels(Channels[MatchId, MatchChannel]):
             NotFound: The match has not come as far as `after`.
         """
         if after is not None and after > live.version:
-            raise NotFound("NO_SUCH_VERSION", version=after, latest=live.version)
+            raise NotFound(FailureReason.NO_SUCH_VERSION, version=after, latest=live.version)
         channel.begin(live, secrets)
         return Watch(self, channel, live, player, viewer, after, by_link=by_link, unseen=unseen)
 

@@ -33,7 +33,7 @@ from services.notify.subscriptions import (
     WebhookState,
     state_of,
 )
-from services.shared.errors import NotFound
+from services.shared.errors import FailureReason, NotFound
 from services.shared.ids import made_before, match_id, parsed, written
 
 PURGED = 1_000
@@ -193,7 +193,7 @@ class PostgresWebhooks:
                 elif not cursor.execute(
                     "SELECT FROM players WHERE player_id = %s FOR NO KEY UPDATE", (owner,)
                 ).rowcount:
-                    raise NotFound("NO_SUCH_PLAYER", player=player)
+                    raise NotFound(FailureReason.NO_SUCH_PLAYER, player=player)
                 cursor.execute(
                     ADD,
                     (

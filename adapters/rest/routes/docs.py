@@ -13,7 +13,7 @@ from adapters.rest.answers import Answer
 from adapters.rest.documentation.prepared import Prepared, shelf
 from adapters.rest.problems import ALL_KINDS, Kind
 from adapters.rest.requests import Call, base_of, link
-from services.shared.errors import NotFound
+from services.shared.errors import FailureReason, NotFound
 
 ASSETS = {
     "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
@@ -72,7 +72,7 @@ async def docs(request: Call) -> Response[bytes]:
 def asset(request: Call, name: FromPath[str]) -> Response[bytes]:
     """Give a file that the documentation needs; in a thread, as it takes long to compress."""
     if name not in ASSETS:
-        raise NotFound("NO_SUCH_RESOURCE")
+        raise NotFound(FailureReason.NO_SUCH_RESOURCE)
     return _asset(name).answer(request)
 
 
@@ -92,7 +92,7 @@ async def problem(request: Call, slug: FromPath[str]) -> Response[bytes]:
     """Explain a kind of problem: the page that its `type` names."""
     kind = next((kind for kind in ALL_KINDS if kind.slug == slug), None)
     if kind is None:
-        raise NotFound("NO_SUCH_RESOURCE")
+        raise NotFound(FailureReason.NO_SUCH_RESOURCE)
     return _page(request, kind.title, STYLE, _explained(kind, base_of(request.scope)))
 
 

@@ -39,7 +39,7 @@ from services.matches.opening import Proposal
 from services.matches.store import MatchWithoutState
 from services.matches.summaries import summaries
 from services.players.store import Scope
-from services.shared.errors import Malformed
+from services.shared.errors import FailureReason, Malformed
 from services.shared.ids import MatchId
 from services.shared.rate_limits import BOT, EVENTS, MOST_EVENTS
 
@@ -306,7 +306,7 @@ async def list_events(
         return EventStream(watch, media_type)
     if page_token is not None:
         if after is not None:
-            raise Malformed("INVALID_FIELD", field="page_token", expected="given without after")
+            raise Malformed(FailureReason.INVALID_FIELD, field="page_token", expected="given without after")
         after = number_in(page_token, "page_token", "a token that a page gave")
     page = await services(request).queries.events(
         MatchId(match),

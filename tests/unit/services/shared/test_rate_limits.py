@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.shared import rate_limits
-from services.shared.errors import Forbidden, RateLimited, Unauthenticated
+from services.shared.errors import FailureReason, Forbidden, RateLimited, Unauthenticated
 from services.shared.rate_limits import SECOND, UNLIMITED, Budget, Limiter, network
 
 TOKEN = "montane_ann"  # noqa: S105 - made up
@@ -122,7 +122,7 @@ def test_an_address_counts_whatever_tokens_it_shows(clock: HandClock) -> None:
 def test_a_try_to_log_in_costs_its_address(clock: HandClock) -> None:
     """A wrong token spends the budget of accounts and tokens, and beyond is told so; nothing else does."""
     limiter = only(clock, login=Budget(2, 300))
-    wrong = Unauthenticated("TOKEN_UNKNOWN")
+    wrong = Unauthenticated(FailureReason.TOKEN_UNKNOWN)
     limiter.visit(HOME, "", None).login()
     assert limiter.visit(HOME, "", TOKEN).told(wrong) is wrong
     told = limiter.visit(HOME, "", "another").told(wrong)
@@ -130,7 +130,10 @@ def test_a_try_to_log_in_costs_its_address(clock: HandClock) -> None:
     assert told.details == {"policy": "login", "retry_after": 300}
     with pytest.raises(RateLimited):
         limiter.visit(HOME, "", None).login()
-    for token, failed in ((None, Unauthenticated("TOKEN_MISSING")), (TOKEN, Forbidden("NOT_SEATED"))):
+    for token, failed in (
+        (None, Unauthenticated(FailureReason.TOKEN_MISSING)),
+        (TOKEN, Forbidden(FailureReason.NOT_SEATED)),
+    ):
         assert limiter.visit(HOME, "", token).told(failed) is failed
     assert limiter.visit("192.0.2.2", "", TOKEN).told(wrong) is wrong
 

@@ -1,0 +1,21 @@
+"""Why a face refuses what no use case was asked."""
+
+from enum import StrEnum
+
+
+class FaceReason(StrEnum):
+    """Why a request is refused before it is known what it asks for; stable codes, part of the API."""
+
+    METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
+    NOT_ACCEPTABLE = "NOT_ACCEPTABLE"
+    BODY_TOO_LARGE = "BODY_TOO_LARGE"
+    UNSUPPORTED_MEDIA_TYPE = "UNSUPPORTED_MEDIA_TYPE"
+    UPGRADE_REQUIRED = "UPGRADE_REQUIRED"
+    REQUEST_TOO_SLOW = "REQUEST_TOO_SLOW"
+    TARGET_TOO_LONG = "TARGET_TOO_LONG"
+    EXPECTATION_FAILED = "EXPECTATION_FAILED"
+    HEAD_TOO_LARGE = "HEAD_TOO_LARGE"
+    NOT_IMPLEMENTED = "NOT_IMPLEMENTED"
+    TOO_MANY_CONNECTIONS = "TOO_MANY_CONNECTIONS"
+    VERSION_NOT_SUPPORTED = "VERSION_NOT_SUPPORTED"
+    INTERNAL = "INTERNAL"
