@@ -4,10 +4,11 @@ INSTALLED := .venv/installed
 GENERATED := adapters/grpc/generated
 COMPILE_LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes \
 	--group dev --custom-compile-command "make lock" pyproject.toml
+BASELINE := proto/baseline.binpb
 ARGS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-versions soak check bench proto settings golden corpus lock
+.PHONY: help run test test-versions soak check bench proto baseline settings golden corpus lock
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +32,7 @@ check: $(INSTALLED) ## Look at format, lint, types, imports, proto files and loc
 	.venv/bin/lint-imports
 	.venv/bin/buf lint proto
 	.venv/bin/buf format --diff --exit-code proto
+	.venv/bin/buf breaking proto --against $(BASELINE)
 	@rm -rf build/check && mkdir -p build/check
 	@cp -R $(GENERATED) build/check/generated
 	$(PYTHON) proto/generate.py
@@ -46,6 +48,9 @@ bench: $(INSTALLED) ## Measure how fast everything is, beside bounds of the same
 
 proto: $(INSTALLED) ## Generate the gRPC code from the proto files
 	@$(PYTHON) proto/generate.py
+
+baseline: $(INSTALLED) ## Promise the protos as they are; part of a release (proto/README.md)
+	@.venv/bin/buf build proto --exclude-source-info -o $(BASELINE)
 
 settings: $(INSTALLED) ## Write the table of settings in adapters/README.md from their descriptions
 	@$(PYTHON) -m adapters.settings_table

@@ -1,4 +1,4 @@
-"""Write what follows from the registry of games and the protos: the unions over games and the Python code.
+"""Write what follows from the registry of games and the protos: unions, options for languages, Python code.
 
 `python proto/generate.py` writes, `python proto/generate.py --check` exits with 1 if anything would change.
 What protoc makes imports its own packages by absolute names; these are put below `adapters.grpc.generated`.
@@ -46,6 +46,10 @@ MATCH_EVENTS = (
 )
 """Type, field and comment of what is the same in all games. Their field numbers are 1, 2 ...; append only."""
 
+_PACKAGE = re.compile(r"^package ([\w.]+);$", re.MULTILINE)
+_OPTION = re.compile(r"^option \w+ = .*;\n\n?", re.MULTILINE)
+_HEAD = re.compile(r"^(?:package|import) .*;$", re.MULTILINE)
+
 
 def union(message: str, oneof: str, comment: str, choice: str, common: Iterable[tuple[str, str, str]]) -> str:
     """Return a message that is one of what all games share and of what each game has of its own."""
@@ -87,6 +91,50 @@ def unions() -> dict[str, str]:
     }
 
 
+def camel(name: str) -> str:
+    """Return a name in snake case as one in camel case."""
+    return "".join(word.title() for word in name.split("_"))
+
+
+def with_options(name: str, text: str) -> str:
+    """Return a proto file with the options for languages that follow from its package, after its imports.
+
+    Names have the shape that `buf`'s managed mode gives them, so that who generates with it gets the same
+    code. Two differ: Objective-C's prefix, which four games would share, and Swift's, which names the version
+    without underscores.
+    """
+    (package,) = _PACKAGE.findall(text)
+    *parts, version = package.split(".")
+    words = [camel(part) for part in (*parts, version)]
+    own = "".join(words[1:-1])
+    options = {
+        "csharp_namespace": ".".join(words),
+        "go_package": f"{'/'.join((*parts, version))};{parts[-1].replace('_', '')}{version}",
+        "java_multiple_files": True,
+        "java_outer_classname": f"{camel(name)}Proto",
+        "java_package": f"com.{package}",
+        "objc_class_prefix": f"MTN{own}",
+        "php_metadata_namespace": "\\\\".join((*words, "GPBMetadata")),
+        "php_namespace": "\\\\".join(words),
+        "ruby_package": "::".join(words),
+        "swift_prefix": f"{words[0]}{own}{words[-1]}",
+    }
+    lines = [
+        f"option {name} = {'true' if value is True else f'"{value}"'};" for name, value in options.items()
+    ]
+    kept = _OPTION.sub("", text)
+    (*_, last) = _HEAD.finditer(kept)
+    head, body = kept[: last.end()].rstrip("\n"), kept[last.end() :].lstrip("\n")
+    return "\n\n".join((head, "\n".join(lines), body))
+
+
+def protos() -> dict[Path, str]:
+    """Return the text that every proto file should have, by its path."""
+    files = {path: path.read_text() for path in sorted(PROTO.rglob("*.proto"))}
+    files |= {PROTO / "montane" / "v1" / name: text for name, text in unions().items()}
+    return {path: with_options(path.stem, text) for path, text in files.items()}
+
+
 def python_code(out: Path) -> dict[Path, str]:
     """Return the Python code of all protos by its path, made in the folder `out`."""
     protos = sorted(str(path.relative_to(PROTO)) for path in PROTO.rglob("*.proto"))
@@ -116,7 +164,7 @@ def python_code(out: Path) -> dict[Path, str]:
 
 def main(*, check: bool) -> None:
     """Write everything that is generated, or only see if it is as it should be."""
-    wrong = [name for name, text in unions().items() if differs(PROTO / "montane" / "v1" / name, text, check)]
+    wrong = [str(path) for path, text in protos().items() if differs(path, text, check)]
     with TemporaryDirectory() as folder:
         code = python_code(Path(folder))
     wrong += [str(path) for path, text in code.items() if differs(GENERATED / path, text, check)]

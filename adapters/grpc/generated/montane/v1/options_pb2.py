@@ -29,13 +29,14 @@ from adapters.grpc.generated.montane.mount_drago.v1 import mount_drago_pb2 as mo
 from adapters.grpc.generated.montane.mountains.v1 import mountains_pb2 as montane_dot_mountains_dot_v1_dot_mountains__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18montane/v1/options.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a$montane/montanara/v1/montanara.proto\x1a&montane/montmartre/v1/montmartre.proto\x1a(montane/mount_drago/v1/mount_drago.proto\x1a$montane/mountains/v1/mountains.proto\"\x9a\x02\n\x07Options\x12.\n\x07montana\x18\x10 \x01(\x0b\x32\x1b.montane.montana.v1.OptionsH\x00\x12\x32\n\tmontanara\x18\x11 \x01(\x0b\x32\x1d.montane.montanara.v1.OptionsH\x00\x12\x34\n\nmontmartre\x18\x12 \x01(\x0b\x32\x1e.montane.montmartre.v1.OptionsH\x00\x12\x36\n\x0bmount_drago\x18\x13 \x01(\x0b\x32\x1f.montane.mount_drago.v1.OptionsH\x00\x12\x32\n\tmountains\x18\x14 \x01(\x0b\x32\x1d.montane.mountains.v1.OptionsH\x00\x42\t\n\x07optionsb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18montane/v1/options.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a$montane/montanara/v1/montanara.proto\x1a&montane/montmartre/v1/montmartre.proto\x1a(montane/mount_drago/v1/mount_drago.proto\x1a$montane/mountains/v1/mountains.proto\"\x9a\x02\n\x07Options\x12.\n\x07montana\x18\x10 \x01(\x0b\x32\x1b.montane.montana.v1.OptionsH\x00\x12\x32\n\tmontanara\x18\x11 \x01(\x0b\x32\x1d.montane.montanara.v1.OptionsH\x00\x12\x34\n\nmontmartre\x18\x12 \x01(\x0b\x32\x1e.montane.montmartre.v1.OptionsH\x00\x12\x36\n\x0bmount_drago\x18\x13 \x01(\x0b\x32\x1f.montane.mount_drago.v1.OptionsH\x00\x12\x32\n\tmountains\x18\x14 \x01(\x0b\x32\x1d.montane.mountains.v1.OptionsH\x00\x42\t\n\x07optionsB\x89\x01\n\x0e\x63om.montane.v1B\x0cOptionsProtoP\x01Z\x14montane/v1;montanev1\xa2\x02\x03MTN\xaa\x02\nMontane.V1\xba\x02\tMontaneV1\xca\x02\nMontane\\V1\xe2\x02\x16Montane\\V1\\GPBMetadata\xea\x02\x0bMontane::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.options_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\016com.montane.v1B\014OptionsProtoP\001Z\024montane/v1;montanev1\242\002\003MTN\252\002\nMontane.V1\272\002\tMontaneV1\312\002\nMontane\\V1\342\002\026Montane\\V1\\GPBMetadata\352\002\013Montane::V1'
   _globals['_OPTIONS']._serialized_start=233
   _globals['_OPTIONS']._serialized_end=515
 # @@protoc_insertion_point(module_scope)

@@ -29,13 +29,14 @@ from adapters.grpc.generated.montane.mount_drago.v1 import mount_drago_pb2 as mo
 from adapters.grpc.generated.montane.mountains.v1 import mountains_pb2 as montane_dot_mountains_dot_v1_dot_mountains__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17montane/v1/tables.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a$montane/montanara/v1/montanara.proto\x1a&montane/montmartre/v1/montmartre.proto\x1a(montane/mount_drago/v1/mount_drago.proto\x1a$montane/mountains/v1/mountains.proto\"\x8c\x02\n\x05Table\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.TableH\x00\x12\x30\n\tmontanara\x18\x11 \x01(\x0b\x32\x1b.montane.montanara.v1.TableH\x00\x12\x32\n\nmontmartre\x18\x12 \x01(\x0b\x32\x1c.montane.montmartre.v1.TableH\x00\x12\x34\n\x0bmount_drago\x18\x13 \x01(\x0b\x32\x1d.montane.mount_drago.v1.TableH\x00\x12\x30\n\tmountains\x18\x14 \x01(\x0b\x32\x1b.montane.mountains.v1.TableH\x00\x42\x07\n\x05tableb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17montane/v1/tables.proto\x12\nmontane.v1\x1a montane/montana/v1/montana.proto\x1a$montane/montanara/v1/montanara.proto\x1a&montane/montmartre/v1/montmartre.proto\x1a(montane/mount_drago/v1/mount_drago.proto\x1a$montane/mountains/v1/mountains.proto\"\x8c\x02\n\x05Table\x12,\n\x07montana\x18\x10 \x01(\x0b\x32\x19.montane.montana.v1.TableH\x00\x12\x30\n\tmontanara\x18\x11 \x01(\x0b\x32\x1b.montane.montanara.v1.TableH\x00\x12\x32\n\nmontmartre\x18\x12 \x01(\x0b\x32\x1c.montane.montmartre.v1.TableH\x00\x12\x34\n\x0bmount_drago\x18\x13 \x01(\x0b\x32\x1d.montane.mount_drago.v1.TableH\x00\x12\x30\n\tmountains\x18\x14 \x01(\x0b\x32\x1b.montane.mountains.v1.TableH\x00\x42\x07\n\x05tableB\x88\x01\n\x0e\x63om.montane.v1B\x0bTablesProtoP\x01Z\x14montane/v1;montanev1\xa2\x02\x03MTN\xaa\x02\nMontane.V1\xba\x02\tMontaneV1\xca\x02\nMontane\\V1\xe2\x02\x16Montane\\V1\\GPBMetadata\xea\x02\x0bMontane::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.tables_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\016com.montane.v1B\013TablesProtoP\001Z\024montane/v1;montanev1\242\002\003MTN\252\002\nMontane.V1\272\002\tMontaneV1\312\002\nMontane\\V1\342\002\026Montane\\V1\\GPBMetadata\352\002\013Montane::V1'
   _globals['_TABLE']._serialized_start=232
   _globals['_TABLE']._serialized_end=500
 # @@protoc_insertion_point(module_scope)
