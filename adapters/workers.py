@@ -113,7 +113,7 @@ class Steps:
                 pause = (await self._step()).total_seconds()
                 self._due_at = monotonic() + pause
                 self._well()
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 # Tried again, not given up: a worker that stands still would go unnoticed.
                 pause = least = PAUSES[min(self._failed, len(PAUSES) - 1)]
                 self._troubled(error)

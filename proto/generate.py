@@ -85,9 +85,9 @@ def unions() -> dict[str, str]:
     )
     table = union("Table", "table", "The game's own view of the table.", "Of which game it is.", ())
     return {
-        "options.proto": "\n".join((HEADER, imports(), options)),
-        "tables.proto": "\n".join((HEADER, imports(), table)),
-        "games.proto": "\n".join((HEADER, imports("montane/v1/match.proto"), command, payload)),
+        "options.proto": f"{HEADER}\n{imports()}\n{options}",
+        "tables.proto": f"{HEADER}\n{imports()}\n{table}",
+        "games.proto": f"{HEADER}\n{imports('montane/v1/match.proto')}\n{command}\n{payload}",
     }
 
 

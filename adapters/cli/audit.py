@@ -192,7 +192,7 @@ _own: StoredAudit
 
 
 def _begin(conninfo: str) -> None:
-    global _own
+    global _own  # noqa: PLW0603
     _own = StoredAudit(conninfo, dict(GAMES))
 
 

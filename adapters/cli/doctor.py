@@ -194,8 +194,10 @@ def _aside(connection: Connection, settings: Settings, access: Access) -> tuple[
     first = found[0]
     return (
         Verdict.WARN,
-        f"{len(found)} cannot be read and are set aside, first {first.match} at version {first.version}:"
-        f" {' '.join(first.why.split())}; see `montane audit --match {first.match}`",
+        (
+            f"{len(found)} cannot be read and are set aside, first {first.match} at version {first.version}:"
+            f" {' '.join(first.why.split())}; see `montane audit --match {first.match}`"
+        ),
     )
 
 

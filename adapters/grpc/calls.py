@@ -91,7 +91,7 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
                 _check(request)
                 response = await method(request, context)
                 counted.charge(len(getattr(response, "items", ())) // ROWS)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 self._fail(context, error, counted)
                 return None
             _tell_behind(context, *standing(counted))
@@ -122,7 +122,7 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
                 if not cut_off.done:
                     raise
                 _fail(context, too_slow())
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 self._fail(context, error, counted)
             finally:
                 cut_off.end()

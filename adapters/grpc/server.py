@@ -196,6 +196,6 @@ class GrpcServer:
     async def _ready(self) -> bool:
         try:
             return await self._services.ready()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             log.warning("not ready: %s", error)
             return False

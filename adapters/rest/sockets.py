@@ -130,7 +130,7 @@ async def _reply(
     except (Failure, Rejected) as failed:
         visit.charge(missed(failed))
         return Reply(SocketProblem(id, problem_of(base, failed)))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         return Reply(SocketProblem(id, bug(base, "a command over a WebSocket", error)))
     shown = None if asked.without_view else given.view
     return Reply(SocketResult(id, given.key, given.version, given.events, shown), given)

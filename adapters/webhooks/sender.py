@@ -168,7 +168,7 @@ class HttpSender:
             found, error = None, None
             try:
                 found = self._resolve(target.host, target.port)
-            except Exception as failed:
+            except Exception as failed:  # noqa: BLE001
                 error = failed
             with suppress(RuntimeError):  # The loop has ended meanwhile.
                 loop.call_soon_threadsafe(settle, found, error)

@@ -370,7 +370,7 @@ class LoadedMatches:
             live = opened(self._games, id, events[:1])
         except Failure:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             await self._store.set_aside(id, 1, _unfolded(error))
         await self._fold(live, events[1:])
         return live
@@ -384,6 +384,6 @@ class LoadedMatches:
                 live.fold(events[first : first + TOGETHER])
                 if first + TOGETHER < len(events):
                     await asyncio.sleep(0)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             # What is stored was decided by the rules, so nothing but damage or a fault of ours comes here.
             await self._store.set_aside(live.id, live.version + 1, _unfolded(error))

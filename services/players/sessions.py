@@ -81,12 +81,12 @@ class Sessions:
             for stream in self._open.pop(credential, ()):
                 stream.revoke()
 
-    async def _gone(self, open: list[Credential]) -> set[Credential]:
+    async def _gone(self, used: list[Credential]) -> set[Credential]:
         """Return the tokens that were revoked, or whose players were erased."""
-        revoked = await self._accounts.gone([one.hash for one in open if not one.signed_in])
-        signed_in = sorted({one.player for one in open if one.signed_in})
+        revoked = await self._accounts.gone([one.hash for one in used if not one.signed_in])
+        signed_in = sorted({one.player for one in used if one.signed_in})
         known = await self._accounts.named(signed_in) if signed_in else {}
-        return {one for one in open if (one.player not in known if one.signed_in else one.hash in revoked)}
+        return {one for one in used if (one.player not in known if one.signed_in else one.hash in revoked)}
 
     def _let_go(self, credential: Credential, stream: Stream) -> None:
         if streams := self._open.get(credential):

@@ -176,7 +176,9 @@ def test_two_servers_with_twins_tell_the_same(twins: Twins, name: str) -> None:
                 submit(table.game, match, seat, command, chance_of(staged, table, version), NOW)
                 for match in matches
             )
-            shown, as_well = ([seen(table.game, event, viewer) for event in all] for all in (events, others))
+            shown, as_well = (
+                [seen(table.game, event, viewer) for event in happened] for happened in (events, others)
+            )
             if shown != as_well:
                 break
             if seat == viewer.seat:

@@ -448,14 +448,14 @@ async def test_a_stream_over_http_ends_with_its_token(rest: Rest, monkeypatch: p
     asked = {"game": "montana", "seat": 0}
     match = (await rest.http.post("/v1/matches", json=asked, headers=headers)).json()["id"]
     paths = (f"/v1/matches/{match}/events", f"/v1/matches/{match}/chat", "/v1/players/me/events")
-    open, held = APP.state.services.players.sessions, asyncio.Semaphore(0)
-    hold = open.hold
+    streams, held = APP.state.services.players.sessions, asyncio.Semaphore(0)
+    hold = streams.hold
 
     def counted(credential: Any, stream: Any) -> None:
         hold(credential, stream)
         held.release()
 
-    monkeypatch.setattr(open, "hold", counted)
+    monkeypatch.setattr(streams, "hold", counted)
     async with asyncio.timeout(10), asyncio.TaskGroup() as group:
         reading = [group.create_task(rest.http.get(path, headers=headers)) for path in paths]
         for _ in paths:

@@ -258,7 +258,7 @@ def values(kind: Type, union: Descriptor | None = None) -> st.SearchStrategy[Any
         case BoolType():
             some = st.booleans()
         case DateTimeType():
-            some = st.datetimes(datetime(1970, 1, 1), datetime(9999, 1, 1), timezones=st.just(UTC))
+            some = st.datetimes(datetime(1970, 1, 1), datetime(9999, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
         case UnionType(types=types):
             some = st.one_of(*map(values, types))
         case _:

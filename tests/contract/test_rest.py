@@ -78,7 +78,7 @@ def test_nothing_is_untyped() -> None:
     """No body has a part that may be anything, but for the named values in a problem's details."""
 
     def untyped(schema: Any, where: str) -> list[str]:
-        if schema == {} or schema == {"type": "object"}:
+        if schema in ({}, {"type": "object"}):
             return [where]
         if isinstance(schema, dict):
             return [one for key, value in schema.items() for one in untyped(value, f"{where}.{key}")]

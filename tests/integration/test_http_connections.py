@@ -46,10 +46,10 @@ class Face:
         services: The use cases.
     """
 
-    def __init__(self, address: Address, open: HttpConnections, services: Services) -> None:
+    def __init__(self, address: Address, connections: HttpConnections, services: Services) -> None:
         """Take where it is."""
         self.address = address
-        self.open = open
+        self.open = connections
         self.services = services
 
     async def connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

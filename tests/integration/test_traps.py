@@ -107,7 +107,7 @@ def begun(database: str, work: Callable[[], object]) -> Future[object]:
     def run() -> None:
         try:
             future.set_result(work())
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             future.set_exception(error)
 
     Thread(target=run, daemon=True).start()

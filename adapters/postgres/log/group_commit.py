@@ -91,7 +91,7 @@ class GroupCommit:
             batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
             try:
                 refused = await self._send(batch)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 self._tell_failure(batch, error)
                 continue
             finally:

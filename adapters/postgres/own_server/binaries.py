@@ -155,9 +155,7 @@ def _copied(site: Path, account: Account) -> Path:
     digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
     copy = _own_folder(account, f"montane-postgres-{digest}")
     # A sweep of the temporary folder by age may have taken single files, so each is looked at.
-    missing = [
-        name for name, about in files.items() if _size(os.path.join(copy, name)) != about.rpartition(",")[2]
-    ]
+    missing = [name for name, about in files.items() if _size(copy / name) != about.rpartition(",")[2]]
     for name in missing:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         _link_or_copy(site / name, copy / name)
@@ -167,9 +165,9 @@ def _copied(site: Path, account: Account) -> Path:
     return copy
 
 
-def _size(path: str) -> str:
+def _size(path: Path) -> str:
     try:
-        return str(os.stat(path).st_size)
+        return str(path.stat().st_size)
     except FileNotFoundError:
         return "missing"
 

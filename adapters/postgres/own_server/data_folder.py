@@ -32,6 +32,7 @@ class DataFolder:
     """The folder that holds a cluster, locked for this process."""
 
     def __init__(self, path: Path, lock: IO[str]) -> None:
+        """Take a folder and its open lock."""
         self.path = path
         self.lock = lock
         self.cluster = path / "cluster"
@@ -52,7 +53,8 @@ class DataFolder:
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
-            lock = open(path / "lock", "a+", encoding="utf-8")  # noqa: SIM115  (held as long as the server runs)
+            # Held as long as the server runs.
+            lock = (path / "lock").open("a+", encoding="utf-8")
         except OSError as error:
             raise EmbeddedPostgresError(
                 f"the data folder {path} is not usable ({error.strerror}): name another by MONTANE_DATA_DIR"
@@ -88,7 +90,7 @@ class DataFolder:
     def sockets_of(path: Path) -> Path | None:
         """Return where the server listens that runs on a folder; None if nobody holds the folder."""
         try:
-            with open(path / "lock", encoding="utf-8") as lock:
+            with (path / "lock").open(encoding="utf-8") as lock:
                 try:
                     fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -156,7 +158,7 @@ class DataFolder:
         """Make the cluster the account's, where root copied it here from somewhere."""
         if os.geteuid() == 0 and self.cluster.stat().st_uid == 0:
             for folder, _, files in os.walk(self.cluster):
-                for path in (folder, *(os.path.join(folder, name) for name in files)):
+                for path in (Path(folder), *(Path(folder, name) for name in files)):
                     os.chown(path, account.uid, account.gid, follow_symlinks=False)
 
     def refuse_foreign_server(self) -> None:
@@ -214,7 +216,7 @@ def _serves(pid: str, cluster: Path) -> bool:
     """Return whether a living process is a server on the cluster: servers work inside their folder."""
     if sys.platform == "linux":
         try:
-            inside = os.stat(f"/proc/{pid}/cwd")
+            inside = Path(f"/proc/{pid}/cwd").stat()
         except OSError:
             # Gone, or another account's: a server of ours would run under the account that owns the cluster.
             return False

@@ -65,6 +65,7 @@ class EmbeddedPostgres:
     def __init__(
         self, spawn: "Callable[[], subprocess.Popen[bytes]]", folder: DataFolder, sockets: Path
     ) -> None:
+        """Spawn the server."""
         self._spawn = spawn
         self._server = spawn()
         self._folder = folder

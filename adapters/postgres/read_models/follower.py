@@ -83,7 +83,7 @@ class Follower:
                 while not self._woken.wait(until(self._poll())) and not self._grown():
                     self._caught_up_at = time.monotonic()
                 self._stopped.wait(self._caught_up_at + self._together - time.monotonic())
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 # Tried again, not given up: a list that stands still would go unnoticed.
                 self._troubled(error)
                 if self._forget is not None and lost(error):

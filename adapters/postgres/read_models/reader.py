@@ -122,7 +122,7 @@ class LogReader:
         try:
             recorded = self._mapper.read(version, topic, state)
             happened = following(self._games, self._matches.get(number), position, number, recorded)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             # Whatever is wrong with it: nobody else's events wait for it.
             put_aside(cursor, number, version, why(error))
             aside.add(number)
@@ -174,7 +174,7 @@ def whole_log(games: Games, log: ApplicationRecorder) -> list[Happened]:
         try:
             recorded: Recorded = mapper.to_domain_event(stored).recorded
             last[number] = following(games, last.get(number), stored.id, number, recorded)
-        except Exception:
+        except Exception:  # noqa: BLE001
             aside.add(number)
         else:
             read.append(last[number])

@@ -303,7 +303,7 @@ def _tolerant[Item](
     except Failure:
         # Of an edition that is not known here: a newer process tells of it.
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         put_aside(cursor, happened.number, happened.recorded.version, why(error))
         return ()
 

@@ -210,7 +210,7 @@ def difference(game: AnyGame, finished: AnyFinished) -> Difference | None:
                 return Difference(game.ruleset, finished, place, _otherwise(course, finished))
     except Rejected as refusal:
         return Difference(game.ruleset, finished, place, f"the rules refuse it now: {refusal.reason}")
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         return Difference(game.ruleset, finished, place, f"it cannot be decided any more: {error!r}")
     if (course.match.outcome, course.head) != (finished.outcome, finished.head):
         return Difference(game.ruleset, finished, place, _otherwise(course, finished))

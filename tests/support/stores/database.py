@@ -67,7 +67,7 @@ def docker_answers() -> bool:
 
     try:
         return bool(docker.from_env(timeout=2).ping())
-    except Exception:
+    except Exception:  # noqa: BLE001
         # The client wraps some failures and lets others through; whichever, there is no engine for us.
         return False
 
@@ -110,6 +110,7 @@ class Databases:
     """
 
     def __init__(self, server: str, prepare: Callable[[str], None] = prepare_template) -> None:
+        """Take the server, and what makes a template's tables."""
         self._server = server
         self._prepare = prepare
         self.prefix = f"montane_test_{secrets.token_hex(4)}"

@@ -19,6 +19,7 @@ def montane(
     """Return what the command `montane` has to say."""
     return subprocess.run(
         [str(Path(sys.executable).with_name("montane")), *arguments],
+        check=False,
         capture_output=True,
         text=True,
         timeout=RUN_SECONDS,

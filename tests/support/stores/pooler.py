@@ -51,7 +51,7 @@ class Pooler:
         self._file.write_text(CONFIGURATION.format(server=server, port=self._port, mode=mode, size=size))
         # It does not run as root, and the socket of an embedded server is for its owner only.
         host = str(found.get("host", ""))
-        self._user = None if os.geteuid() else os.stat(host).st_uid if host.startswith("/") else 65534
+        self._user = None if os.geteuid() else Path(host).stat().st_uid if host.startswith("/") else 65534
         if self._user is not None:
             os.chown(folder, self._user, -1)
         self.start()

@@ -67,7 +67,7 @@ def running_in(folder: Path) -> list[int]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if Path(os.readlink(process / "cwd")) == folder.resolve() / "cluster":
+            if (process / "cwd").readlink() == folder.resolve() / "cluster":
                 found.append(int(process.name))
     return found
 
@@ -273,7 +273,7 @@ def test_a_very_long_path_is_served(data: Path) -> None:
 def test_a_cluster_copied_by_root_is_handed_over(data: Path) -> None:
     """Data that root restored, and now owns, is given to the server's account."""
     for folder, _, files in os.walk(data / "cluster"):
-        for path in (folder, *(os.path.join(folder, name) for name in files)):
+        for path in (Path(folder), *(Path(folder, name) for name in files)):
             os.chown(path, 0, 0)
     with EmbeddedPostgres.start(data, durable=False) as server:
         assert server.alive()
