@@ -17,7 +17,7 @@ from eventsourcing.persistence import Mapper, StoredEvent
 from msgspec import Raw, Struct
 
 from adapters.generics import filled
-from domain.match import MATCH_EVENTS, Branched, Match, Opened, PlayerId
+from domain.match import COMMON_EVENTS, Branched, Match, Opened, PlayerId
 from domain.match.branch import read_table
 from domain.match.proof import Link
 from domain.shared.game import Games
@@ -90,12 +90,10 @@ class EventMapper(Mapper[UUID]):
     def __init__(self, games: Games) -> None:
         """Take the registered games."""
         self._games = games
-        types: list[type[Any]] = [*MATCH_EVENTS, *(event for game in games.values() for event in game.events)]
+        own = (event for game in games.values() for event in game.events)
         branched = filled(Branched, reduce(or_, (game.table for game in games.values())))
         self._decoders = {
-            tag(event): msgspec.json.Decoder(filled(Envelope, event))
-            for event in types
-            if event is not Opened
+            tag(event): msgspec.json.Decoder(filled(Envelope, event)) for event in (*COMMON_EVENTS, *own)
         } | {tag(Branched): msgspec.json.Decoder(filled(Envelope, branched))}
         self._openings = {
             game.id: msgspec.json.Decoder(filled(Envelope, filled(Opened, game.options)))

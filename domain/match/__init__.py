@@ -27,6 +27,7 @@ from domain.match.decide import (
     why_not,
 )
 from domain.match.events import (
+    COMMON_EVENTS,
     MATCH_EVENTS,
     Branched,
     Cancelled,
@@ -42,6 +43,8 @@ from domain.match.events import (
     SeatTaken,
     Started,
     TimedOut,
+    event_types,
+    seen_event_types,
 )
 from domain.match.evolve import evolve, fold
 from domain.match.limit import COMMAND_LIMIT, MOST_LOBBY_COMMANDS, commands_after, limit_of
@@ -74,6 +77,7 @@ from domain.match.view import seen
 __all__ = [
     "CLAUSES",
     "COMMAND_LIMIT",
+    "COMMON_EVENTS",
     "LOBBY_COMMANDS",
     "MATCH_EVENTS",
     "MOST_LOBBY_COMMANDS",
@@ -130,6 +134,7 @@ __all__ = [
     "commands_after",
     "conditions_of",
     "decide",
+    "event_types",
     "evolve",
     "fold",
     "legal_moves",
@@ -140,6 +145,7 @@ __all__ = [
     "result",
     "seat_held",
     "seen",
+    "seen_event_types",
     "submit",
     "take_seat",
     "time_out",

@@ -1,12 +1,13 @@
 """What can happen to a match of any game; stored for good."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
 from domain.match.clocks import Clocks
 from domain.match.state import CancelReason, Holder, PlayerId, Terms
+from domain.shared.game import AnyGame
 from domain.shared.outcomes import Outcome
 from domain.shared.seats import Seat
 
@@ -155,3 +156,23 @@ MATCH_EVENTS: tuple[type[Struct], ...] = (
     InvitationRenewed,
     DeadlineMoved,
 )
+
+COMMON_EVENTS = tuple(event for event in MATCH_EVENTS if event not in (Opened, Branched))
+"""Those that are the same in all games: an opening has the game's options, a branch its table."""
+
+
+def event_types(game: AnyGame) -> tuple[type[Any], ...]:
+    """Return the types of all that can happen in a match of a game, as it is stored."""
+    return (*_filled(game), *COMMON_EVENTS, *game.events)
+
+
+def seen_event_types(game: AnyGame) -> tuple[type[Any], ...]:
+    """Return the types of all that can happen in a match of a game, as viewers see it."""
+    return (*_filled(game), *COMMON_EVENTS, *game.seen_events)
+
+
+def _filled(game: AnyGame) -> tuple[type[Any], ...]:
+    """Return the events that have what is a game's own; only the registry knows it."""
+    opened: Any = Opened
+    branched: Any = Branched
+    return opened[game.options], branched[game.table]

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, get_origin
 
 import msgspec
 from msgspec import Struct
 
-from domain.match import LOBBY_COMMANDS, MATCH_EVENTS, Branched, Opened, Resign
+from domain.match import LOBBY_COMMANDS, Resign, event_types
 from domain.match.heads import Head, signed_head
 from domain.match.proof import Fact, Flaw, flaw
 from domain.shared.canonical import canonical
@@ -193,7 +193,8 @@ class Whole:
         self._game = game
         self._match_id = MatchId(header.match)
         self._seats = header.seats
-        self._events, self._commands = event_types(game), command_types(game)
+        self._events = {_tag(kind): kind for kind in event_types(game)}
+        self._commands = command_types(game)
         self.retelling = Retelling(game, self._match_id, self._seed)
 
     def take(self, line: EventLine[Any]) -> None:
@@ -257,17 +258,15 @@ def verify(lines: Iterable[bytes], games: Games, signatures: Signatures) -> tupl
     return audit.passed()
 
 
-def event_types(game: AnyGame) -> dict[str, Any]:
-    """Return the type of each event that a match of a game can have, by its stored name."""
-    opened, branched = cast(Any, Opened)[game.options], cast(Any, Branched)[game.table]
-    types = {event.__struct_config__.tag: event for event in (*MATCH_EVENTS, *game.events)}
-    return {**types, Opened.__struct_config__.tag: opened, Branched.__struct_config__.tag: branched}
-
-
 def command_types(game: AnyGame) -> dict[str, Any]:
     """Return the type of each command that a match of a game can have, by its name."""
     commands: tuple[Any, ...] = (*LOBBY_COMMANDS, Resign, *game.commands)
     return {command.__struct_config__.tag: command for command in commands}
+
+
+def _tag(kind: type[Any]) -> str:
+    """Return the stored name of a type of events."""
+    return str((get_origin(kind) or kind).__struct_config__.tag)
 
 
 def _typed(plain: Any, types: Mapping[str, Any], version: int) -> Any:

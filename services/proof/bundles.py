@@ -11,12 +11,11 @@ from typing import Any, BinaryIO, Literal
 import msgspec
 from msgspec import Struct
 
-from domain.match.proof import Proof, Shown
+from domain.match.proof import Shown
 from domain.shared.canonical import canonical
-from domain.shared.seats import Seat
 from domain.shared.viewers import Viewer
+from services.matches.views import SeenEvent
 from services.proof.keys import Key
-from services.shared.time import Time
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have, so that reading needs little memory whatever comes."""
@@ -44,7 +43,7 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="line", tag="header"):
     viewer: Viewer
 
 
-class EventLine[P](Struct, frozen=True, kw_only=True, tag_field="line", tag="event"):
+class EventLine[P](SeenEvent[P], frozen=True, kw_only=True, tag_field="line", tag="event"):
     """An event as the viewer was shown it.
 
     Attributes:
@@ -55,13 +54,6 @@ class EventLine[P](Struct, frozen=True, kw_only=True, tag_field="line", tag="eve
         payload: What the viewer may know of it.
         proof: What proves it.
     """
-
-    version: int
-    type: str
-    at: Time
-    seat: Seat | None
-    payload: P
-    proof: Proof[P]
 
 
 class EndLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="end"):

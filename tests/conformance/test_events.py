@@ -1,14 +1,15 @@
 """Events of every game: they survive storing, fold to the match at every version, and keep every piece."""
 
 from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from adapters.event_store.mapper import EventMapper, LoggedEvent, SnapshotMapper, tag
-from adapters.rest.bodies.matches import event_type
-from domain.match import AnyMatch, PlayerId, evolve, seen
+from domain.match import AnyMatch, PlayerId, evolve, seen, seen_event_types
 from domain.shared.seats import Seat, seats_in_order
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, seated
 from services.matches.store import Recorded, Snapshot
@@ -62,7 +63,7 @@ def test_no_piece_is_lost_or_doubled(table: Table) -> None:
 def test_every_viewer_sees_every_event(table: Table) -> None:
     """An event may be emptied for a viewer, never dropped or renamed; the all-seeing eye sees it whole."""
     viewers = (SPECTATOR, *map(seated, seats_in_order(table.seats)))
-    decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(event_type(table.game))
+    decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, seen_event_types(table.game)))
     for number in MATCHES:
         for step in played(table, number):
             for event in step.events:

@@ -13,7 +13,7 @@ import pytest
 from adapters.event_store.mapper import tag
 from adapters.generics import filled
 from domain.games import GAMES
-from domain.match import MATCH_EVENTS, Branched, Opened
+from domain.match import COMMON_EVENTS, Branched, event_types
 from domain.match.branch import SCHEMA, read_table, written_table
 from domain.shared.game import AnyGame
 from tests.support.games.matches import lives
@@ -23,20 +23,17 @@ FOLDER = Path(__file__).parent / "events"
 MATCHES = range(2_000)
 """The random matches that new samples are taken from."""
 
-OF_A_MATCH = tuple(event for event in MATCH_EVENTS if event not in (Opened, Branched))
-"""The events that are the same in all games. An opening has the game's options, a branch its table."""
-
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_stored_events_of_a_game_load_for_ever(rebuilding: bool, game: AnyGame) -> None:
     """A game's events, options and tables decode from every stored sample, and none is without one."""
-    filled_in = (filled(Opened, game.options), filled(Branched, game.table))
-    load(game.id, (*filled_in, *game.events), [game], add=rebuilding)
+    own = tuple(kind for kind in event_types(game) if kind not in COMMON_EVENTS)
+    load(game.id, own, [game], add=rebuilding)
 
 
 def test_stored_events_of_all_games_load_for_ever(rebuilding: bool) -> None:
     """What can happen to a match of any game decodes from every stored sample, and all of it has one."""
-    load("match", OF_A_MATCH, list(GAMES.values()), add=rebuilding)
+    load("match", COMMON_EVENTS, list(GAMES.values()), add=rebuilding)
 
 
 def load(name: str, types: tuple[Any, ...], games: Iterable[AnyGame], *, add: bool) -> None:

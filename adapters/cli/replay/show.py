@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from adapters.cli.replay import words
-from adapters.cli.replay.stories import ReplayFailed, Story, Told, called
+from adapters.cli.replay.stories import ReplayFailed, Story, called
+from services.matches.views import SeenEvent
 
 NEXT = frozenset({"\r", "\n", " ", "n", "\x1b[C", "\x00M", "\xe0M"})
 BACK = frozenset({"b", "p", "\x7f", "\b", "\x1b[D", "\x00K", "\xe0K"})
@@ -18,8 +19,6 @@ QUIT = frozenset({"q", "\x03", "\x04", "\x1b"})
 """The keys that go on, go back and end, as terminals send them."""
 KEYS = "Enter or → goes on, ← back, q ends"
 BAR = 24
-SECONDS = len("2026-11-30T10:00:00")
-"""How much of a time is shown."""
 
 
 class Move(NamedTuple):
@@ -31,7 +30,7 @@ class Move(NamedTuple):
     """
 
     number: int
-    events: tuple[Told, ...]
+    events: tuple[SeenEvent[Any], ...]
 
     @property
     def version(self) -> int:
@@ -91,7 +90,7 @@ def page(story: Story, move: Move, moves: int) -> RenderableType:
         ProgressBar(total=moves, completed=move.number, width=BAR),
         Text(f"version {move.version}"),
     )
-    at = move.events[-1].at[:SECONDS].replace("T", " ")
+    at = f"{move.events[-1].at:%Y-%m-%d %H:%M:%S}"
     where = Text(f"{story.ruleset}, as {called(story.viewer)}, {at}", "dim")
     parts: list[RenderableType] = [progress, where]
     parts += [words.sentence(event, story.names) for event in move.events]

@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 
 import httpx
 import msgspec
-from msgspec import Struct
+from msgspec.structs import replace
 
-from adapters.generics import filled
 from domain.games import GAMES
-from domain.match import MATCH_EVENTS, AnyMatch, Opened, evolve, seen
+from domain.match import AnyMatch, event_types, evolve, seen
 from domain.shared.game import edition
 from domain.shared.seats import Seat
 from domain.shared.viewers import ALL_SEEING, SPECTATOR, Viewer, ViewerKind, seated
-from services.matches.views import view
+from services.matches.views import SeenEvent, view
 from services.proof.bundles import EventLine, Header, lines_of, read_line
 from services.shared.ids import MatchId
 
@@ -29,22 +28,6 @@ OWN_SEAT = "seat"
 
 class ReplayFailed(Exception):  # noqa: N818 - an answer to be printed
     """The match cannot be replayed; the message says why, in one line."""
-
-
-class Told(Struct, frozen=True):
-    """An event, as far as a replay shows it.
-
-    Attributes:
-        version: Its number in the match, from 1.
-        at: When it was decided.
-        seat: The seat whose command brought it about, or None.
-        payload: What the viewer may know of it.
-    """
-
-    version: int
-    at: str
-    seat: int | None
-    payload: dict[str, Any]
 
 
 class Story(NamedTuple):
@@ -63,7 +46,7 @@ class Story(NamedTuple):
     ruleset: str
     viewer: Viewer
     names: tuple[str, ...]
-    events: tuple[Told, ...]
+    events: tuple[SeenEvent[Any], ...]
     view: Callable[[int], dict[str, Any] | None]
 
 
@@ -105,12 +88,12 @@ def served(
     return Story(match, summary["ruleset"], viewer, names, events, view_at)
 
 
-def _events(client: httpx.Client, match: str, asked: dict[str, str]) -> Iterator[Told]:
+def _events(client: httpx.Client, match: str, asked: dict[str, str]) -> Iterator[SeenEvent[Any]]:
     after = "0"
     while after is not None:
         query = asked | {"after": after, "page_size": str(PAGE)}
         page = _answer(client, f"/matches/{match}/events", query)
-        yield from msgspec.convert(page["items"], list[Told])
+        yield from msgspec.convert(page["items"], list[SeenEvent[Any]])
         after = page["next_page_token"]
 
 
@@ -150,12 +133,7 @@ def bundled(path: Path, *, looking_as: str | None) -> Story:
         raise ReplayFailed(f"{path} shows the match as {called(header.viewer)} saw it only")
     shown = _Folded(header, lines) if whole else None
     events = tuple(
-        Told(
-            line.version,
-            line.at.isoformat(),
-            line.seat,
-            line.payload if shown is None else shown.payload(line.version, wanted),
-        )
+        line if shown is None else replace(line, payload=shown.payload(line.version, wanted))
         for line in lines
     )
     names = tuple(f"seat {seat}" for seat in range(header.seats))
@@ -176,8 +154,7 @@ class _Folded:
         game = None if known is None else edition(known, header.ruleset)
         if game is None:
             raise ReplayFailed(f"{header.game} under {header.ruleset} is not known here")
-        common = (event for event in MATCH_EVENTS if event is not Opened)
-        kind = reduce(or_, (filled(Opened, game.options), *common, *game.events))
+        kind: Any = reduce(or_, event_types(game))
         self._game, self._id = game, MatchId(header.match)
         self._events: list[Any] = []
         self._matches: list[AnyMatch] = []

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from adapters.cli.replay.stories import Told
+from services.matches.views import SeenEvent
 
 NOTHING = "-"
 UNKNOWN = "·"
@@ -16,7 +16,7 @@ WHO = ("seat", "seats", "turn", "winners", "running")
 """How fields end that say which seats."""
 
 
-def sentence(event: Told, names: Sequence[str]) -> Text:
+def sentence(event: SeenEvent[Any], names: Sequence[str]) -> Text:
     """Return an event as a line: who, what, and with what."""
     kind, fields = event.payload["type"], {k: v for k, v in event.payload.items() if k != "type"}
     text = Text(f"{event.version:>5}  ", style="dim")

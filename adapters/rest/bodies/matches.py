@@ -11,11 +11,9 @@ from adapters.generics import filled
 from adapters.rest.bodies.lobby import QuickMatchRequest
 from adapters.rest.problems import Problem
 from domain.match import (
-    MATCH_EVENTS,
-    Branched,
     Conditions,
-    Opened,
     Resign,
+    seen_event_types,
 )
 from domain.shared.catalogues import Clause, DataTable, DrawRule
 from domain.shared.game import AnyGame
@@ -292,16 +290,13 @@ def command_type(game: str, commands: tuple[type[Any], ...]) -> Any:
     return reduce(or_, (Resign, *commands))
 
 
-def event_type(game: AnyGame) -> Any:
-    """Return the union of what a viewer may be shown of a match of this game."""
-    common = (event for event in MATCH_EVENTS if event not in (Opened, Branched))
-    filled_in = (filled(Opened, game.options), filled(Branched, game.table))
-    return reduce(or_, (*filled_in, *common, *game.seen_events))
-
-
 def game_bodies(game: AnyGame) -> dict[str, Any]:
     """Return the bodies that depend on the game, by what they are."""
-    command, event, options = command_type(game.id, game.commands), event_type(game), game.options
+    command, event, options = (
+        command_type(game.id, game.commands),
+        reduce(or_, seen_event_types(game)),
+        game.options,
+    )
     move = reduce(or_, game.commands)
     return {
         "Options": options,

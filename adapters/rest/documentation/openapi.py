@@ -19,7 +19,7 @@ from adapters.rest.documentation import webhook_docs
 from adapters.rest.parameters import plain
 from adapters.rest.problems import ALL_KINDS, MEDIA_TYPE, Problem
 from adapters.rest.streams import FORMS
-from domain.match import MATCH_EVENTS, Branched, Opened, Resign
+from domain.match import COMMON_EVENTS, Resign
 from domain.shared.catalogues import Clause, DataTable
 from domain.shared.game import AnyGame
 from services.chat.log import ChatMessage, ChatReport
@@ -305,7 +305,7 @@ def _content(description: str | None, media_type: str, name: str) -> dict[str, A
 
 def _shared() -> dict[str, Any]:
     """Return the components that no game owns."""
-    events = reduce(or_, (event for event in MATCH_EVENTS if event not in (Opened, Branched)))
+    events = reduce(or_, COMMON_EVENTS)
     samples = [
         filled(SeenEvent, events),
         filled(View, Resign, None),

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from adapters.cli.app import app
 from adapters.cli.replay.show import KEYS, moves_of, show_all, show_by_keys, show_version
-from adapters.cli.replay.stories import ReplayFailed, Story, Told, bundled
+from adapters.cli.replay.stories import ReplayFailed, Story, bundled
 from domain.games import GAMES
 from domain.shared.game import AnyGame
 from domain.shared.viewers import SPECTATOR
@@ -170,7 +171,8 @@ def test_a_bundle_of_unknown_rules(tmp_path: Path) -> None:
 
 def test_names_are_shown_as_they_are() -> None:
     """What looks like markup in a name is a part of the name."""
-    told = Told(1, "2026-11-30T10:00:00Z", 0, {"type": "match.resigned", "seat": 0})
+    first = bundled(MONTANA, looking_as=None).events[0]
+    told = replace(first, seat=0, payload={"type": "match.resigned", "seat": 0})
     story = Story("match", "montana/1", SPECTATOR, ("[red]Ann[/red]",), (told,), lambda version: None)
     console = recording()
     show_all(story, console)
