@@ -6,7 +6,7 @@ from litestar.params import FromPath
 from adapters.rest.bodies.branches import BranchRequest
 from adapters.rest.documentation.openapi import describes
 from adapters.rest.requests import Call, body, caller, link, services, visit
-from adapters.rest.routes.matches import Key, Shown, match_answer
+from adapters.rest.routes.common import Key, Shown, match_answer
 from services.players.store import Scope
 from services.shared.ids import MatchId
 from services.shared.rate_limits import BRANCH

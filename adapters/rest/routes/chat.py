@@ -10,7 +10,7 @@ from adapters.rest.bodies.chat import MessageRequest, ReportRequest
 from adapters.rest.documentation.openapi import describes
 from adapters.rest.lists import PageSize, PageToken, listed, paged
 from adapters.rest.requests import Call, body, caller, caller_if_any, services, visit
-from adapters.rest.routes.matches import Key, Shown
+from adapters.rest.routes.common import Key, Shown
 from adapters.rest.streams import EventStream, streamed
 from services.chat.log import ChatRoom
 from services.players.store import Scope

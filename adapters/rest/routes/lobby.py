@@ -13,7 +13,7 @@ from adapters.rest.documentation.of_games import options_in
 from adapters.rest.documentation.openapi import describes
 from adapters.rest.documentation.prepared import document
 from adapters.rest.requests import Call, body, caller, link, services
-from adapters.rest.routes.matches import Key, match_answer
+from adapters.rest.routes.common import Key, match_answer
 from domain.match import PlayerId, conditions_of
 from services.bots.accounts import BOTS
 from services.lobby.invitations import Invitation

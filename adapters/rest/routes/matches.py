@@ -1,13 +1,12 @@
 """Matches: open, list, join, play, look and look back."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
 
 from litestar import Response, get, post, put, websocket
-from litestar.params import FromPath, HeaderParameter, QueryParameter
+from litestar.params import FromPath, QueryParameter
 
-from adapters.rest.answers import NO_HEADERS, Empty, answer, reading
+from adapters.rest.answers import Empty, answer, reading
 from adapters.rest.bodies.matches import (
     CommandResult,
     LegalMoves,
@@ -29,40 +28,18 @@ from adapters.rest.requests import (
     services,
     visit,
 )
+from adapters.rest.routes.common import Key, LookingAs, Shown, match_answer
 from adapters.rest.sockets import Socket, converse_over
 from adapters.rest.streams import EventStream, resumed_behind, streamed, weighed
 from domain.match import MatchStatus, PlayerId, conditions_of, seat_held
 from domain.shared.viewers import SPECTATOR, seated
 from services.lobby.match_list import MatchFilter
-from services.matches.decisions import LONGEST_KEY
 from services.matches.opening import Proposal
-from services.matches.store import MatchWithoutState
 from services.matches.summaries import summaries
 from services.players.store import Scope
 from services.shared.errors import FailureReason, Malformed
 from services.shared.ids import MatchId
 from services.shared.rate_limits import BOT, EVENTS, MOST_EVENTS
-
-Key = Annotated[
-    str | None,
-    HeaderParameter(
-        name="Idempotency-Key",
-        description="1 to 255 printable characters. The same key and request again get the same answer.",
-        max_length=LONGEST_KEY,
-    ),
-]
-LookingAs = Annotated[
-    str | None,
-    QueryParameter(
-        name="as",
-        description="A seat's number, `spectator` or `all`; left out, your own seat or else a spectator.",
-    ),
-]
-Shown = Annotated[
-    str | None,
-    QueryParameter(name="invitation", description="The invitation to the match, which its link carries."),
-]
-
 
 A_TIME = {"format": "date-time"}
 """What the schema says of a parameter that is a time, beside that it is text."""
@@ -323,14 +300,6 @@ async def list_events(
 async def play(socket: Socket, match: FromPath[str]) -> None:
     """Send what happens, and take commands: a match over one WebSocket."""
     await converse_over(socket, MatchId(match))
-
-
-async def match_answer(
-    request: Call, listed: MatchWithoutState, *, status: int = 200, headers: Mapping[str, str] = NO_HEADERS
-) -> Response[bytes]:
-    """Return the answer that tells a match without its table."""
-    (summary,) = await summaries([listed], services(request).players)
-    return answer(summary, status=status, version=listed.version, headers=headers)
 
 
 ROUTES = (

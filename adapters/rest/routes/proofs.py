@@ -11,7 +11,7 @@ from adapters.rest.documentation.openapi import describes
 from adapters.rest.downloads import Download
 from adapters.rest.lists import PageSize, PageToken, paged
 from adapters.rest.requests import Call, caller_if_any, services, visit
-from adapters.rest.routes.matches import LookingAs, Shown
+from adapters.rest.routes.common import LookingAs, Shown
 from adapters.rest.streams import encoded
 from domain.shared.viewers import SPECTATOR
 from services.shared.ids import MatchId
