@@ -31,8 +31,8 @@ from services.players.accounts import Players
 from services.players.block_list import BlockList
 from services.players.names import ERASED_NAME, SeatedPlayer
 from services.shared.errors import Failure, FailureReason, KeyReused, Malformed, NotFound, RateLimited
-from services.shared.ids import MatchId, new_uuid, parsed, written
-from services.shared.pages import Page
+from services.shared.ids import MatchId, new_uuid, written
+from services.shared.pages import Page, cut, ended_at
 from services.shared.time import Clock
 
 PACE = Pace(10, timedelta(seconds=30))
@@ -169,8 +169,8 @@ class Chat:
             now = reader_of(await self._current(match), player, room, secrets, invitation)
             now = replace(now, blocked=blocked)
             if now == reader:
-                shown = await self.shown(found[:size])
-                return Page(tuple(shown), found[size - 1].id if len(found) > size else None)
+                page = cut(found, size, lambda last: last.id)
+                return page.of(await self.shown(page.items))
             reader = now
 
     async def listen(
@@ -229,14 +229,10 @@ class Chat:
         Raises:
             Malformed: `after` is not where a page ended.
         """
-        if after is not None and parsed("report", after) is None:
-            raise Malformed(
-                FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave"
-            )
-        before = None if after is None else ReportId(after)
+        before = ended_at("report", after, ReportId)
         found = await self._log.reports(before=before, limit=size + 1)
-        following = found[size - 1].id if len(found) > size else None
-        return Page(tuple(await self._told(found[:size])), following)
+        page = cut(found, size, lambda last: last.id)
+        return page.of(await self._told(page.items))
 
     async def remove(self, match: MatchId, id: str) -> ChatMessage:
         """Take a message's text away; its place stays. For those who look after the deployment.

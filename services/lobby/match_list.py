@@ -13,7 +13,7 @@ from services.matches.catalogue import Catalogue
 from services.matches.store import MatchWithoutState
 from services.shared.errors import FailureReason, Malformed, Unauthenticated
 from services.shared.ids import MatchId, parsed
-from services.shared.pages import Page, page_token, position_of
+from services.shared.pages import Page, cut, page_token, position_of
 from services.shared.time import Time
 
 
@@ -100,11 +100,11 @@ class MatchPages:
         if after is not None:
             place = position_of(after, _place, "matches", wanted)
         found = await self._match_list.page(player, wanted, place=place, limit=size + 1)
-        if len(found) <= size:
-            return Page(tuple(found), None)
-        last = found[size - 1]
-        position = f"{last.opened_at.isoformat()} {last.id}"
-        return Page(tuple(found[:size]), page_token(position, "matches", wanted))
+        return cut(
+            found,
+            size,
+            lambda last: page_token(f"{last.opened_at.isoformat()} {last.id}", "matches", wanted),
+        )
 
 
 def _place(written: str) -> ListPlace:

@@ -18,7 +18,7 @@ from domain.match import PlayerId
 from services.notify.addresses import Target, target_of
 from services.shared.errors import FailureReason, Forbidden, Malformed, NotFound, TooMany
 from services.shared.ids import MatchId, new_uuid, parsed, placed_uuid, written
-from services.shared.pages import Page
+from services.shared.pages import Page, cut, ended_at
 from services.shared.time import Clock, Time
 
 WebhookId = NewType("WebhookId", str)
@@ -386,14 +386,10 @@ class Webhooks:
             NotFound: There is no such webhook, or none that the caller may know of.
             Malformed: `after` is not where a page ended.
         """
-        if after is not None and parsed("delivery", after) is None:
-            raise Malformed(
-                FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave"
-            )
+        before = ended_at("delivery", after, DeliveryId)
         await self.read(reach, id)
-        before = None if after is None else DeliveryId(after)
         found = await self._store.deliveries(id, before, size + 1)
-        return Page(tuple(found[:size]), found[size - 1].id if len(found) > size else None)
+        return cut(found, size, lambda last: last.id)
 
     async def test(self, reach: Reach, id: WebhookId) -> Delivery:
         """Put down a test message, also to a webhook that is disabled; it is tried once.

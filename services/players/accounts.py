@@ -22,8 +22,8 @@ from services.players.profiles import (
 from services.players.sessions import Credential, Sessions
 from services.players.store import Accounts, Issuer, Player, Scope, Token
 from services.shared.errors import FailureReason, Forbidden, Malformed, NotFound, TooMany, Unauthenticated
-from services.shared.ids import TokenId, new_uuid, parsed, written
-from services.shared.pages import Page
+from services.shared.ids import TokenId, new_uuid, written
+from services.shared.pages import Page, cut, ended_at
 from services.shared.time import Clock, Time
 
 TOKEN_PREFIX = "montane_"  # noqa: S105 - the public part of every token
@@ -295,13 +295,9 @@ class Players:
             Malformed: `after` is not where a page ended.
         """
         caller.demand_account()
-        if after is not None and parsed("token", after) is None:
-            raise Malformed(
-                FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave"
-            )
-        before = None if after is None else TokenId(after)
+        before = ended_at("token", after, TokenId)
         found = await self._accounts.tokens(caller.id, before, size + 1)
-        return Page(tuple(found[:size]), found[size - 1].id if len(found) > size else None)
+        return cut(found, size, lambda last: last.id)
 
     async def revoke(self, caller: Caller, token: TokenId) -> None:
         """Make a token of the caller good for nothing: here at once, everywhere within `REMEMBERED`.

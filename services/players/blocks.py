@@ -1,5 +1,7 @@
 """Players who do not want to hear of others."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from domain.match import PlayerId
@@ -7,8 +9,7 @@ from services.players.accounts import Players
 from services.players.block_list import Blocked, BlockList
 from services.players.names import SeatedPlayer, seated_player
 from services.shared.errors import FailureReason, Malformed, NotFound, TooMany
-from services.shared.ids import parsed
-from services.shared.pages import Page
+from services.shared.pages import Page, cut, ended_at
 from services.shared.time import Clock, Time
 
 MOST_BLOCKED = 1_000
@@ -85,16 +86,12 @@ class Blocks:
         Raises:
             Malformed: `after` is not where a page ended.
         """
-        if after is not None and parsed("player", after) is None:
-            raise Malformed(
-                FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave"
-            )
-        place = None if after is None else PlayerId(after)
+        place = ended_at("player", after, PlayerId)
         found = await self._block_list.page(player, place, size + 1)
-        following = found[size - 1].player if len(found) > size else None
-        return Page(tuple(await self._shown(found[:size])), following)
+        page = cut(found, size, lambda last: last.player)
+        return page.of(await self._shown(page.items))
 
-    async def _shown(self, found: list[Blocked]) -> list[Block]:
+    async def _shown(self, found: Sequence[Blocked]) -> list[Block]:
         names = await self._players.named([blocked.player for blocked in found])
         return [
             Block(player=seated_player(blocked.player, names), created_at=blocked.blocked_at)

@@ -10,7 +10,7 @@ from services.players.names import SeatedPlayer, seated_player
 from services.players.records import Rating, Records, Statistics
 from services.shared.errors import FailureReason, NotFound
 from services.shared.ids import parsed
-from services.shared.pages import Page, page_token, position_of
+from services.shared.pages import Page, cut, page_token, position_of
 
 
 class PlayerStatistics(Statistics, frozen=True, kw_only=True):
@@ -94,16 +94,15 @@ class Achievements:
         if after is not None:
             place = position_of(after, _place, "leaderboard", game)
         found = await self._records.leaderboard(game, place=place, limit=size + 1)
-        shown = found[:size]
-        names = await self._players.named([one.player for one in shown])
+        page = cut(
+            found,
+            size,
+            lambda last: page_token(f"{last.rating.estimate.hex()} {last.player}", "leaderboard", game),
+        )
+        names = await self._players.named([one.player for one in page.items])
         # Whoever was erased is told of no more.
-        known = [one for one in shown if one.player in names]
-        places = tuple(RankedPlayer(seated_player(one.player, names), one.rating) for one in known)
-        if len(found) == len(shown):
-            return Page(places, None)
-        last = shown[-1]
-        position = f"{last.rating.estimate.hex()} {last.player}"
-        return Page(places, page_token(position, "leaderboard", game))
+        known = [one for one in page.items if one.player in names]
+        return page.of(RankedPlayer(seated_player(one.player, names), one.rating) for one in known)
 
 
 def _place(written: str) -> tuple[float, PlayerId]:

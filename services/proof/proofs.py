@@ -22,7 +22,7 @@ from services.proof.heads import Heads, Keys, SignedDay, SignedHead
 from services.proof.keys import Key
 from services.shared.errors import FailureReason, Malformed, NotFound, Unavailable
 from services.shared.ids import MatchId
-from services.shared.pages import Page
+from services.shared.pages import Page, cut
 
 PAGE = 100
 """How many events of a bundle are in memory at once."""
@@ -190,7 +190,7 @@ class Proofs:
         if after is not None:
             _check_date(after, "page_token", "a token that a page gave")
         found = await self._heads.days(after, size + 1)
-        return Page(tuple(found[:size]), found[size - 1].date if len(found) > size else None)
+        return cut(found, size, lambda last: last.date)
 
     async def keys(self) -> Sequence[Key]:
         """Return all keys: the one that signs now, then those that did before."""

@@ -1,7 +1,7 @@
 """Lists that are given in parts: where one ends, as a token that only the same list takes."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from services.shared.errors import FailureReason, Malformed
+from services.shared.ids import parsed
 
 CHECK = 9
 """Bytes of a token that tell whether the rest is as it was given."""
@@ -24,6 +25,35 @@ class Page[Item](Struct, frozen=True):
 
     items: tuple[Item, ...]
     next: str | None
+
+    def of[Other](self, items: Iterable[Other]) -> "Page[Other]":
+        """Return the same part of a list of other items."""
+        return Page(tuple(items), self.next)
+
+
+def cut[Item](found: Sequence[Item], size: int, place: Callable[[Item], str]) -> Page[Item]:
+    """Return the first part of what was found.
+
+    Args:
+        found: What was found, with one more than the part holds if there is more.
+        size: How many the part holds at most.
+        place: Gives where the following part begins, of the last item.
+    """
+    following = place(found[size - 1]) if len(found) > size else None
+    return Page(tuple(found[:size]), following)
+
+
+def ended_at[Id: str](prefix: str, token: str | None, make: Callable[[str], Id]) -> Id | None:
+    """Return the id of the last item of the part before, which is the token of the following one.
+
+    Raises:
+        Malformed: The token is no such id.
+    """
+    if token is None:
+        return None
+    if parsed(prefix, token) is None:
+        raise Malformed(FailureReason.INVALID_FIELD, field="page_token", expected="a token that a page gave")
+    return make(token)
 
 
 def page_token(position: str, *asked: Any) -> str:

@@ -4,7 +4,8 @@ import pytest
 
 from services.lobby.match_list import MatchFilter
 from services.shared.errors import Malformed
-from services.shared.pages import page_token, position_of
+from services.shared.ids import MatchId
+from services.shared.pages import Page, cut, ended_at, page_token, position_of
 from tests.support.stores.use_cases import memory_stores
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -60,3 +61,21 @@ async def test_a_token_that_somebody_made_is_refused(written: str) -> None:
         await services.match_list.page(None, wanted, after=listed, size=1)
     with pytest.raises(Malformed):
         await services.achievements.leaderboard("montana", after=ranked, size=1)
+
+
+@pytest.mark.parametrize(("found", "following"), [("", None), ("ab", None), ("abc", "b!")])
+def test_a_part_says_where_the_following_one_begins(found: str, following: str | None) -> None:
+    """One more is found than the part holds if there is more; of other items the place is the same."""
+    page = cut(found, 2, lambda last: f"{last}!")
+    assert page == Page(tuple(found[:2]), following)
+    assert page.of(item.upper() for item in page.items) == Page(tuple(found[:2].upper()), following)
+
+
+def test_a_part_ended_at_an_id() -> None:
+    """The token of the following part is the id of the last item; anything else is refused."""
+    id = "match_" + "0" * 26
+    assert ended_at("match", None, MatchId) is None
+    assert ended_at("match", id, MatchId) == MatchId(id)
+    for wrong in ("", id[1:], f"player_{'0' * 26}"):
+        with pytest.raises(Malformed, match="INVALID_FIELD"):
+            ended_at("match", wrong, MatchId)
