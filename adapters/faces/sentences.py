@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 
 from domain.games import GAMES, clause_of
 from domain.match import Reason
+from domain.match.rules import COMMON, RULES
 from domain.shared.catalogues import clause_about
 from domain.shared.rejections import Rejected
 from services.chat.rooms import ChatReason
@@ -167,6 +169,17 @@ def clause_cited(failed: Failure | Rejected) -> str | None:
         return str(clause)
     named = _OF_A_GAME.search(str(failed.details.get("field")))
     return clause_about("command" if named[1] == "command" else "options", named[2]) if named else None
+
+
+@cache
+def clause_path(clause: str) -> str | None:
+    """Return where a clause can be read, as a path with the place in what is there; None if it is nowhere."""
+    rules, _, cited = clause.partition(" ")
+    clauses = RULES if rules == COMMON else GAMES[rules].rules if rules in GAMES else ()
+    for number, one in enumerate(clauses):
+        if one.id == cited:
+            return f"/v1/games/{rules}/rules#/clauses/{number}"
+    return None
 
 
 class _Shown(dict[str, object]):

@@ -37,11 +37,12 @@ log = logging.getLogger(__name__)
 class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
     """Wraps each of our methods: the request is checked before, failures become statuses behind."""
 
-    def __init__(self, mapper: Mapper, limiter: Limiter, patience: Patience) -> None:
-        """Take how events are written, for the failures that carry some, the budgets, and who waits."""
+    def __init__(self, mapper: Mapper, limiter: Limiter, patience: Patience, base_path: str = "") -> None:
+        """Take how failures write the events they carry, the budgets, who waits, and the path of REST."""
         self._mapper = mapper
         self._limiter = limiter
         self._patience = patience
+        self._base_path = base_path
         self._wrapped: dict[str, Any] = {}
 
     async def intercept_service(
@@ -168,7 +169,7 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
         if isinstance(error, TooSlow):
             status = request_too_slow()
         elif isinstance(error, Failure | Rejected):
-            status = status_of(error, self._mapper.event)
+            status = status_of(error, self._mapper.event, self._base_path)
         else:
             log.error("a call failed", exc_info=error)
             status = bug()

@@ -6,7 +6,7 @@ from adapters.grpc.generated.montane.v1 import catalogue_pb2 as pb
 from adapters.grpc.generated.montane.v1.catalogue_pb2_grpc import CatalogueServiceServicer
 from adapters.grpc.mapping import COMMAND, OPTIONS, PAYLOAD, TABLE, Mapper, message_of, numbers_of
 from adapters.grpc.rate_limits import Context
-from domain.shared.catalogues import Grade
+from domain.shared.catalogues import Clause, Grade
 from domain.shared.game import AnyGame
 from services.bots.accounts import BOTS
 from services.matches.catalogue import Catalogue as Games
@@ -35,13 +35,14 @@ class Catalogue(CatalogueServiceServicer):
     @override
     async def GetRules(self, request: pb.GetRulesRequest, context: Context) -> pb.GetRulesResponse:
         """Return a game's rules and data."""
-        game = self._games.game(request.game, request.ruleset if request.HasField("ruleset") else None)
+        found = self._games.rules(request.game, request.ruleset if request.HasField("ruleset") else None)
         return pb.GetRulesResponse(
-            game=game.id,
-            ruleset=game.ruleset,
-            clauses=[pb.Clause(id=clause.id, text=clause.text) for clause in game.rules],
+            game=found.game,
+            ruleset=found.ruleset,
+            clauses=map(_clause, found.clauses),
+            common=map(_clause, found.common),
             reasons=[
-                pb.RefusalReason(reason=reason, clause=clause) for reason, clause in game.clauses.items()
+                pb.RefusalReason(reason=reason, clause=clause) for reason, clause in found.reasons.items()
             ],
             data=[
                 pb.DataTable(
@@ -50,9 +51,9 @@ class Catalogue(CatalogueServiceServicer):
                     source=table.source,
                     rows=table.rows,
                 )
-                for table in game.data
+                for table in found.data
             ],
-            draws=[pb.DrawRule(when=draw.when, what=draw.what) for draw in game.draws],
+            draws=[pb.DrawRule(when=draw.when, what=draw.what) for draw in found.draws],
         )
 
     @override
@@ -82,3 +83,7 @@ class Catalogue(CatalogueServiceServicer):
                 table=own[TABLE.name],
             ),
         )
+
+
+def _clause(clause: Clause) -> pb.Clause:
+    return pb.Clause(id=clause.id, text=clause.text)

@@ -215,7 +215,7 @@ class MatchCalls(LobbyCalls):
             given = await self._answer(match, player, request)
         except (Failure, Rejected) as failed:
             VISIT.get().charge(missed(failed))
-            return Reply(pb.PlayResponse(refusal=refusal_of(id, failed, self._mapper.event)))
+            return Reply(pb.PlayResponse(refusal=refusal_of(id, failed, self._mapper.event, self._base_path)))
         except Exception:
             log.exception("a command within a stream failed")
             return Reply(pb.PlayResponse(refusal=bug_refusal(id)))

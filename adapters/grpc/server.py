@@ -141,7 +141,7 @@ class GrpcServer:
         if self._most_connections is not None:
             options.append(("grpc.max_allowed_incoming_connections", self._most_connections))
         server = grpc.aio.server(
-            interceptors=[Calls(mapper, self._limiter, patience)],
+            interceptors=[Calls(mapper, self._limiter, patience, self._base_path)],
             options=options,
             maximum_concurrent_rpcs=MOST_CALLS,
         )

@@ -16,7 +16,7 @@ from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
 from adapters.faces.reasons import FaceReason
-from adapters.faces.sentences import BUG, LONGEST, clause_cited, describe
+from adapters.faces.sentences import BUG, LONGEST, clause_cited, clause_path, describe
 from adapters.grpc.generated.montane.v1.matches_pb2 import Event, PlayRefusal, VersionConflict
 from domain.shared.rejections import Rejected
 from services.matches.views import SeenEvent
@@ -60,20 +60,28 @@ ROOM = 3_000
 """Bytes that missed events may take: peers refuse trailers above 8 KiB, and in them bytes grow by a third."""
 
 
-def status_of(failed: Failure | Rejected, to_event: Callable[[SeenEvent[Any]], Event]) -> grpc.Status:
-    """Return a failure as a status, with its reason and all that the asker may know."""
+def status_of(
+    failed: Failure | Rejected, to_event: Callable[[SeenEvent[Any]], Event], base_path: str = ""
+) -> grpc.Status:
+    """Return a failure as a status, with its reason and all that the asker may know.
+
+    Args:
+        failed: What failed.
+        to_event: Writes an event that was missed.
+        base_path: The path that clients of REST see in front of all others.
+    """
     _, sentence = describe(failed)
     status = Status(code=CODES[type(failed)].value[0], message=sentence)
-    for detail in (_info(failed), *_details(failed, sentence, to_event)):
+    for detail in (_info(failed, base_path), *_details(failed, sentence, to_event)):
         status.details.add().Pack(detail)
     return rpc_status.to_status(status)
 
 
 def refusal_of(
-    id: str, failed: Failure | Rejected, to_event: Callable[[SeenEvent[Any]], Event]
+    id: str, failed: Failure | Rejected, to_event: Callable[[SeenEvent[Any]], Event], base_path: str = ""
 ) -> PlayRefusal:
     """Return a failure as a stream tells it that goes on."""
-    info = _info(failed)
+    info = _info(failed, base_path)
     return PlayRefusal(
         id=id,
         code=CODES[type(failed)].value[0],
@@ -115,7 +123,7 @@ def bug() -> grpc.Status:
     return rpc_status.to_status(Status(code=grpc.StatusCode.INTERNAL.value[0], message=BUG[1]))
 
 
-def _info(failed: Failure | Rejected) -> ErrorInfo:
+def _info(failed: Failure | Rejected, base_path: str) -> ErrorInfo:
     metadata = {
         name: str(value)[:LONGEST]
         for name, value in failed.details.items()
@@ -123,6 +131,8 @@ def _info(failed: Failure | Rejected) -> ErrorInfo:
     }
     if clause := clause_cited(failed):
         metadata["clause"] = clause
+        if path := clause_path(clause):
+            metadata["clause_url"] = base_path + path
     return ErrorInfo(reason=failed.reason, domain=DOMAIN, metadata=metadata)
 
 

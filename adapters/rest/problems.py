@@ -11,7 +11,7 @@ from litestar.exceptions import HTTPException
 from msgspec import Struct
 
 from adapters.faces.reasons import FaceReason
-from adapters.faces.sentences import BUG, TITLES, clause_cited, describe
+from adapters.faces.sentences import BUG, TITLES, clause_cited, clause_path, describe
 from adapters.rest.answers import Answer
 from adapters.rest.requests import base_of, visit
 from domain.shared.rejections import Rejected
@@ -66,6 +66,8 @@ class Problem(Struct, frozen=True, kw_only=True):
         clause: The clause of the rules that is enforced, where one is: of a refusal the one that it enforces,
             `montana §4.2`; where a command or options do not parse the section that says which there are,
             `montana §4` or `montana §2`.
+        clause_url: Where that clause can be read: the rules on this server, and after `#` the place in them
+            (RFC 6901).
         details: Named values.
     """
 
@@ -75,6 +77,7 @@ class Problem(Struct, frozen=True, kw_only=True):
     detail: str
     reason: str
     clause: str | None = None
+    clause_url: str | None = None
     details: dict[str, Any] = {}
 
 
@@ -266,6 +269,7 @@ def problem(
         detail=detail,
         reason=reason,
         clause=clause,
+        clause_url=None if clause is None or (path := clause_path(clause)) is None else f"{base}{path}",
         details={name: value for name, value in details.items() if name not in _APART},
     )
 

@@ -19,6 +19,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 from msgspec.structs import replace
 
+from adapters.faces.sentences import clause_path
 from adapters.grpc.call import CallFailed, call
 from adapters.grpc.generated.montane.montana.v1 import montana_pb2
 from adapters.grpc.generated.montane.montanara.v1 import montanara_pb2
@@ -33,6 +34,8 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStub
 from adapters.grpc.server import SERVICES, GrpcServer
 from domain.games import GAMES
+from domain.match import Reason
+from domain.match.rules import RULES
 from services.shared.errors import Unavailable
 from tests.support.stores.use_cases import Stores, memory_stores
 
@@ -274,6 +277,7 @@ async def test_a_clause_is_cited_by_one_rule(
         request = face.command(own)
     refusal = await face.refused(call, request)
     assert refusal.named.get("clause") == clause
+    assert refusal.named.get("clause_url") == (clause and clause_path(clause))
     assert field is None or refusal.named["field"] == field
 
 
@@ -292,7 +296,7 @@ async def test_the_rules_refuse(face: Face, own: montana_pb2.Command, reason: st
     for validate_only in (False, True):
         refusal = await face.refused("SubmitCommand", face.command(own, validate_only=validate_only))
         assert (refusal.code, refusal.reason) == (Code.FAILED_PRECONDITION, reason)
-        assert refusal.named == {"seat": "0", "clause": clause}
+        assert refusal.named == {"seat": "0", "clause": clause, "clause_url": clause_path(clause)}
         (violation,) = refusal.detail(PreconditionFailure()).violations
         assert (violation.type, violation.subject, violation.description) == (reason, clause, refusal.text)
 
@@ -496,6 +500,10 @@ async def test_the_catalogue(face: Face) -> None:
     rules = await face.catalogue.GetRules(catalogue.GetRulesRequest(game=game.id))
     clauses = {clause.id for clause in rules.clauses}
     assert {reason.clause for reason in rules.reasons} <= clauses
+    assert [(clause.id, clause.text) for clause in rules.common] == [(own.id, own.text) for own in RULES]
+    common = await face.catalogue.GetRules(catalogue.GetRulesRequest(game="common"))
+    assert (list(common.clauses), list(common.common)) == (list(rules.common), [])
+    assert {reason.reason for reason in common.reasons} == set(Reason)
     assert [(draw.when, draw.what) for draw in rules.draws] == [
         (draw.when, draw.what) for draw in GAMES[rules.game].draws
     ]

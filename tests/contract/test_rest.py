@@ -155,6 +155,9 @@ async def test_the_catalogue_is_open(path: str) -> None:
     if path.endswith("rules"):
         assert {table["grade"] for table in answer.json()["data"]} == {"given"}
         assert {"reason": "GAP_IS_DEAD", "clause": "§4.4"} in answer.json()["reasons"]
+        assert [clause["id"] for clause in answer.json()["common"]] == [
+            f"§{number}" for number in range(1, 11)
+        ]
         assert [draw["when"] for draw in answer.json()["draws"]] == ["The deal", "A redeal"]
     if path.endswith("montana"):
         assert answer.json()["default_options"] == msgspec.to_builtins(

@@ -9,6 +9,8 @@ import pytest
 
 from adapters.rest.app import build
 from adapters.rest.problems import ALL_KINDS
+from domain.games import GAMES
+from domain.match.rules import RULES
 from services.shared.errors import Unavailable
 from tests.support.stores.use_cases import Stores, memory_stores
 
@@ -56,6 +58,26 @@ class Rest:
         assert documentation.status_code == 200
         assert found["title"] in documentation.text
         return found
+
+    async def text_at(self, url: str | None) -> str | None:
+        """Return the text that is where a problem says that its clause is; None for none."""
+        if url is None:
+            return None
+        path, pointer = url.split("#")
+        found = (await self.http.get(path)).json()
+        for part in pointer.removeprefix("/").split("/"):
+            found = found[int(part) if isinstance(found, list) else part]
+        text: str = found["text"]
+        return text
+
+
+def text_cited(clause: str | None) -> str | None:
+    """Return the text of a clause as it is cited, `montana §4.2`; None for none."""
+    if clause is None:
+        return None
+    rules, _, id = clause.partition(" ")
+    clauses = RULES if rules == "common" else GAMES[rules].rules
+    return next(one.text for one in clauses if one.id == id)
 
 
 @pytest.fixture
@@ -136,6 +158,7 @@ async def test_a_clause_is_cited_by_one_rule(
     found = await rest.problem("POST", f"{rest.path}/{path}" if path else "/v1/matches", json=body)
     assert (found["details"].get("field"), found.get("clause")) == (field, clause)
     assert "clause" not in found["details"]
+    assert await rest.text_at(found.get("clause_url")) == text_cited(clause)
 
 
 @pytest.mark.parametrize(
@@ -179,6 +202,7 @@ async def test_the_rules_refuse(rest: Rest, fields: dict[str, object], reason: s
     """A refusal is 422 with its reason and the clause that it enforces."""
     found = await rest.problem("POST", f"{rest.path}/commands", json=command(**fields))
     assert (found["status"], found["reason"], found["clause"]) == (422, reason, clause)
+    assert await rest.text_at(found["clause_url"]) == text_cited(clause) == found["detail"]
 
 
 async def test_who_may_not(rest: Rest) -> None:

@@ -256,9 +256,10 @@ class Rules(Struct, frozen=True):
     """A game's rules and data.
 
     Attributes:
-        game: The game's id.
+        game: The game's id; `common` for what all games have in common.
         ruleset: Edition of the rules.
         clauses: Sections and rulings, in their order.
+        common: The clauses that all games have in common, which come with every game's own; none of `common`.
         reasons: Every reason for which the game refuses a command, in the order of the rules.
         data: The ruleset's tables with their grade.
         draws: All that the rules ask of chance, in the order of the rules.
@@ -267,6 +268,7 @@ class Rules(Struct, frozen=True):
     game: str
     ruleset: str
     clauses: tuple[Clause, ...]
+    common: tuple[Clause, ...]
     reasons: tuple[RefusalReason, ...]
     data: tuple[DataTable, ...]
     draws: tuple[DrawRule, ...]

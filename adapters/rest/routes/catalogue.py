@@ -70,15 +70,16 @@ async def get_rules(
 ) -> Response[bytes]:
     """Tell a game's clauses, the reasons that cite them, its data with their grade, and its draws.
 
-    Matches go on under the ruleset that they were opened with.
+    Matches go on under the ruleset that they were opened with. The rules that all games have in common are
+    those of `common`; a game's own come with them too. `clause_url` of a problem points to a clause in here.
     """
-    found = services(request).catalogue.game(game, ruleset)
-    reasons = tuple(RefusalReason(reason, clause) for reason, clause in found.clauses.items())
-    return document(
-        request,
-        ("rules", found.id, found.ruleset),
-        lambda: Rules(found.id, found.ruleset, found.rules, reasons, found.data, found.draws),
-    )
+    found = services(request).catalogue.rules(game, ruleset)
+
+    def rules() -> Rules:
+        reasons = tuple(RefusalReason(reason, clause) for reason, clause in found.reasons.items())
+        return Rules(found.game, found.ruleset, found.clauses, found.common, reasons, found.data, found.draws)
+
+    return document(request, ("rules", found.game, found.ruleset), rules)
 
 
 ROUTES = (list_games, get_game, get_rules)

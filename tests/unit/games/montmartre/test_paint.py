@@ -48,7 +48,7 @@ def test_alike_cards_may_be_painted_together_if_both_are_in_hand() -> None:
 
 
 def test_paintings_are_listed_by_their_first_difference() -> None:
-    """One card, then the pairs that it begins; alike choices appear once (common §9, §4.1)."""
+    """One card, then the pairs that it begins; alike choices appear once (§4.1, common §9)."""
     montmartre.given(table("b0 b0 g4 y8\n...\n...")).then_legal(
         Paint(cards("b0")),
         Paint(cards("b0 b0")),

@@ -143,7 +143,7 @@ def test_a_seat_that_resigned_plays_on_by_default_moves() -> None:
 
 
 def test_the_last_seat_that_stays_wins() -> None:
-    """Of two seats one gives up: the other wins at once, and the stones are told (common §6, §6.3)."""
+    """Of two seats one gives up: the other wins at once, and the stones are told (§6.3, common §6)."""
     _, match = playing(mountains.game, Options(), 2)
     events, _ = submit(mountains.game, match, BEN, Resign(), luck(), NOW)
     assert events == (

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from adapters.grpc.generated.montane.v1 import options_pb2 as montane_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amontane/v1/catalogue.proto\x12\nmontane.v1\x1a\x18montane/v1/options.proto\"\x12\n\x10ListGamesRequest\"4\n\x11ListGamesResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.montane.v1.Game\"\x1e\n\x0eGetGameRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\"1\n\x0fGetGameResponse\x12\x1e\n\x04game\x18\x01 \x01(\x0b\x32\x10.montane.v1.Game\"A\n\x0fGetRulesRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x07ruleset\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\n\n\x08_ruleset\"\xcc\x01\n\x10GetRulesResponse\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12#\n\x07\x63lauses\x18\x03 \x03(\x0b\x32\x12.montane.v1.Clause\x12*\n\x07reasons\x18\x04 \x03(\x0b\x32\x19.montane.v1.RefusalReason\x12#\n\x04\x64\x61ta\x18\x05 \x03(\x0b\x32\x15.montane.v1.DataTable\x12#\n\x05\x64raws\x18\x06 \x03(\x0b\x32\x14.montane.v1.DrawRule\"\x11\n\x0fListBotsRequest\"2\n\x10ListBotsResponse\x12\x1e\n\x05items\x18\x01 \x03(\x0b\x32\x0f.montane.v1.Bot\"(\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"\xe9\x01\n\x04Game\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07ruleset\x18\x03 \x01(\t\x12\x0f\n\x07summary\x18\x04 \x01(\t\x12\x11\n\tmin_seats\x18\x05 \x01(\r\x12\x11\n\tmax_seats\x18\x06 \x01(\r\x12,\n\x0f\x64\x65\x66\x61ult_options\x18\x07 \x01(\x0b\x32\x13.montane.v1.Options\x12$\n\x05types\x18\x08 \x01(\x0b\x32\x15.montane.v1.GameTypes\x12\x19\n\x0cmax_commands\x18\t \x01(\rH\x00\x88\x01\x01\x42\x0f\n\r_max_commands\"K\n\tGameTypes\x12\x0f\n\x07options\x18\x01 \x01(\t\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\t\x12\r\n\x05\x65vent\x18\x03 \x01(\t\x12\r\n\x05table\x18\x04 \x01(\t\"&\n\x08\x44rawRule\x12\x0c\n\x04when\x18\x01 \x01(\t\x12\x0c\n\x04what\x18\x02 \x01(\t\"\"\n\x06\x43lause\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"/\n\rRefusalReason\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06\x63lause\x18\x02 \x01(\t\"Y\n\tDataTable\x12\x0c\n\x04name\x18\x01 \x01(\t\x12 \n\x05grade\x18\x02 \x01(\x0e\x32\x11.montane.v1.Grade\x12\x0e\n\x06source\x18\x03 \x01(\t\x12\x0c\n\x04rows\x18\x04 \x03(\t*Y\n\x05Grade\x12\x15\n\x11GRADE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bGRADE_GIVEN\x10\x01\x12\x0f\n\x0bGRADE_FOUND\x10\x02\x12\x17\n\x13GRADE_RECONSTRUCTED\x10\x03\x32\xae\x02\n\x10\x43\x61talogueService\x12H\n\tListGames\x12\x1c.montane.v1.ListGamesRequest\x1a\x1d.montane.v1.ListGamesResponse\x12\x42\n\x07GetGame\x12\x1a.montane.v1.GetGameRequest\x1a\x1b.montane.v1.GetGameResponse\x12\x45\n\x08GetRules\x12\x1b.montane.v1.GetRulesRequest\x1a\x1c.montane.v1.GetRulesResponse\x12\x45\n\x08ListBots\x12\x1b.montane.v1.ListBotsRequest\x1a\x1c.montane.v1.ListBotsResponseB\x8b\x01\n\x0e\x63om.montane.v1B\x0e\x43\x61talogueProtoP\x01Z\x14montane/v1;montanev1\xa2\x02\x03MTN\xaa\x02\nMontane.V1\xba\x02\tMontaneV1\xca\x02\nMontane\\V1\xe2\x02\x16Montane\\V1\\GPBMetadata\xea\x02\x0bMontane::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amontane/v1/catalogue.proto\x12\nmontane.v1\x1a\x18montane/v1/options.proto\"\x12\n\x10ListGamesRequest\"4\n\x11ListGamesResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.montane.v1.Game\"\x1e\n\x0eGetGameRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\"1\n\x0fGetGameResponse\x12\x1e\n\x04game\x18\x01 \x01(\x0b\x32\x10.montane.v1.Game\"A\n\x0fGetRulesRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x07ruleset\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\n\n\x08_ruleset\"\xf0\x01\n\x10GetRulesResponse\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07ruleset\x18\x02 \x01(\t\x12#\n\x07\x63lauses\x18\x03 \x03(\x0b\x32\x12.montane.v1.Clause\x12*\n\x07reasons\x18\x04 \x03(\x0b\x32\x19.montane.v1.RefusalReason\x12#\n\x04\x64\x61ta\x18\x05 \x03(\x0b\x32\x15.montane.v1.DataTable\x12#\n\x05\x64raws\x18\x06 \x03(\x0b\x32\x14.montane.v1.DrawRule\x12\"\n\x06\x63ommon\x18\x07 \x03(\x0b\x32\x12.montane.v1.Clause\"\x11\n\x0fListBotsRequest\"2\n\x10ListBotsResponse\x12\x1e\n\x05items\x18\x01 \x03(\x0b\x32\x0f.montane.v1.Bot\"(\n\x03\x42ot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"\xe9\x01\n\x04Game\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07ruleset\x18\x03 \x01(\t\x12\x0f\n\x07summary\x18\x04 \x01(\t\x12\x11\n\tmin_seats\x18\x05 \x01(\r\x12\x11\n\tmax_seats\x18\x06 \x01(\r\x12,\n\x0f\x64\x65\x66\x61ult_options\x18\x07 \x01(\x0b\x32\x13.montane.v1.Options\x12$\n\x05types\x18\x08 \x01(\x0b\x32\x15.montane.v1.GameTypes\x12\x19\n\x0cmax_commands\x18\t \x01(\rH\x00\x88\x01\x01\x42\x0f\n\r_max_commands\"K\n\tGameTypes\x12\x0f\n\x07options\x18\x01 \x01(\t\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\t\x12\r\n\x05\x65vent\x18\x03 \x01(\t\x12\r\n\x05table\x18\x04 \x01(\t\"&\n\x08\x44rawRule\x12\x0c\n\x04when\x18\x01 \x01(\t\x12\x0c\n\x04what\x18\x02 \x01(\t\"\"\n\x06\x43lause\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"/\n\rRefusalReason\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06\x63lause\x18\x02 \x01(\t\"Y\n\tDataTable\x12\x0c\n\x04name\x18\x01 \x01(\t\x12 \n\x05grade\x18\x02 \x01(\x0e\x32\x11.montane.v1.Grade\x12\x0e\n\x06source\x18\x03 \x01(\t\x12\x0c\n\x04rows\x18\x04 \x03(\t*Y\n\x05Grade\x12\x15\n\x11GRADE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bGRADE_GIVEN\x10\x01\x12\x0f\n\x0bGRADE_FOUND\x10\x02\x12\x17\n\x13GRADE_RECONSTRUCTED\x10\x03\x32\xae\x02\n\x10\x43\x61talogueService\x12H\n\tListGames\x12\x1c.montane.v1.ListGamesRequest\x1a\x1d.montane.v1.ListGamesResponse\x12\x42\n\x07GetGame\x12\x1a.montane.v1.GetGameRequest\x1a\x1b.montane.v1.GetGameResponse\x12\x45\n\x08GetRules\x12\x1b.montane.v1.GetRulesRequest\x1a\x1c.montane.v1.GetRulesResponse\x12\x45\n\x08ListBots\x12\x1b.montane.v1.ListBotsRequest\x1a\x1c.montane.v1.ListBotsResponseB\x8b\x01\n\x0e\x63om.montane.v1B\x0e\x43\x61talogueProtoP\x01Z\x14montane/v1;montanev1\xa2\x02\x03MTN\xaa\x02\nMontane.V1\xba\x02\tMontaneV1\xca\x02\nMontane\\V1\xe2\x02\x16Montane\\V1\\GPBMetadata\xea\x02\x0bMontane::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +33,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'montane.v1.catalogue_pb2', 
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016com.montane.v1B\016CatalogueProtoP\001Z\024montane/v1;montanev1\242\002\003MTN\252\002\nMontane.V1\272\002\tMontaneV1\312\002\nMontane\\V1\342\002\026Montane\\V1\\GPBMetadata\352\002\013Montane::V1'
-  _globals['_GRADE']._serialized_start=1141
-  _globals['_GRADE']._serialized_end=1230
+  _globals['_GRADE']._serialized_start=1177
+  _globals['_GRADE']._serialized_end=1266
   _globals['_LISTGAMESREQUEST']._serialized_start=68
   _globals['_LISTGAMESREQUEST']._serialized_end=86
   _globals['_LISTGAMESRESPONSE']._serialized_start=88
@@ -46,25 +46,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETRULESREQUEST']._serialized_start=225
   _globals['_GETRULESREQUEST']._serialized_end=290
   _globals['_GETRULESRESPONSE']._serialized_start=293
-  _globals['_GETRULESRESPONSE']._serialized_end=497
-  _globals['_LISTBOTSREQUEST']._serialized_start=499
-  _globals['_LISTBOTSREQUEST']._serialized_end=516
-  _globals['_LISTBOTSRESPONSE']._serialized_start=518
-  _globals['_LISTBOTSRESPONSE']._serialized_end=568
-  _globals['_BOT']._serialized_start=570
-  _globals['_BOT']._serialized_end=610
-  _globals['_GAME']._serialized_start=613
-  _globals['_GAME']._serialized_end=846
-  _globals['_GAMETYPES']._serialized_start=848
-  _globals['_GAMETYPES']._serialized_end=923
-  _globals['_DRAWRULE']._serialized_start=925
-  _globals['_DRAWRULE']._serialized_end=963
-  _globals['_CLAUSE']._serialized_start=965
-  _globals['_CLAUSE']._serialized_end=999
-  _globals['_REFUSALREASON']._serialized_start=1001
-  _globals['_REFUSALREASON']._serialized_end=1048
-  _globals['_DATATABLE']._serialized_start=1050
-  _globals['_DATATABLE']._serialized_end=1139
-  _globals['_CATALOGUESERVICE']._serialized_start=1233
-  _globals['_CATALOGUESERVICE']._serialized_end=1535
+  _globals['_GETRULESRESPONSE']._serialized_end=533
+  _globals['_LISTBOTSREQUEST']._serialized_start=535
+  _globals['_LISTBOTSREQUEST']._serialized_end=552
+  _globals['_LISTBOTSRESPONSE']._serialized_start=554
+  _globals['_LISTBOTSRESPONSE']._serialized_end=604
+  _globals['_BOT']._serialized_start=606
+  _globals['_BOT']._serialized_end=646
+  _globals['_GAME']._serialized_start=649
+  _globals['_GAME']._serialized_end=882
+  _globals['_GAMETYPES']._serialized_start=884
+  _globals['_GAMETYPES']._serialized_end=959
+  _globals['_DRAWRULE']._serialized_start=961
+  _globals['_DRAWRULE']._serialized_end=999
+  _globals['_CLAUSE']._serialized_start=1001
+  _globals['_CLAUSE']._serialized_end=1035
+  _globals['_REFUSALREASON']._serialized_start=1037
+  _globals['_REFUSALREASON']._serialized_end=1084
+  _globals['_DATATABLE']._serialized_start=1086
+  _globals['_DATATABLE']._serialized_end=1175
+  _globals['_CATALOGUESERVICE']._serialized_start=1269
+  _globals['_CATALOGUESERVICE']._serialized_end=1571
 # @@protoc_insertion_point(module_scope)

@@ -10,7 +10,8 @@ or enum value, or a number out of range is refused with INVALID_ARGUMENT and a B
 
 Every error carries a google.rpc.ErrorInfo of domain `montane`: `reason` is stable, `metadata` holds its named
 values and, where a rule speaks, its `clause`: of a refusal the one that it enforces, `montana §4.2`; where a
-command or options do not parse the section that says which there are, `montana §4` or `montana §2`.
+command or options do not parse the section that says which there are, `montana §4` or `montana §2`. With it
+comes `clause_url`, where the clause can be read over REST; GetRules gives the same clauses.
 
 Calls are counted by token and by address, and so are commands within a stream. The trailing metadata, and the
 initial metadata of a stream, say by which budgets, `ratelimit-policy: "token";q=3000;w=60` for 3000 in 60
@@ -160,7 +161,7 @@ class GetRulesRequest(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     RULESET_FIELD_NUMBER: _builtins.int
     game: _builtins.str
-    """The game's id, such as `montana`."""
+    """The game's id, such as `montana`; `common` for the rules that all games have in common."""
     ruleset: _builtins.str
     """The edition that is wanted, as a match names it; absent for the newest. Matches go on under the ruleset that
     they were opened with.
@@ -193,6 +194,7 @@ class GetRulesResponse(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     DATA_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
+    COMMON_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     ruleset: _builtins.str
@@ -213,6 +215,10 @@ class GetRulesResponse(_message.Message):
     def draws(self) -> _containers.RepeatedCompositeFieldContainer[Global___DrawRule]:
         """All that the rules ask of chance, in the order of the rules."""
 
+    @_builtins.property
+    def common(self) -> _containers.RepeatedCompositeFieldContainer[Global___Clause]:
+        """The clauses that all games have in common, which come with every game's own; none for `common` itself."""
+
     def __init__(
         self,
         *,
@@ -222,10 +228,11 @@ class GetRulesResponse(_message.Message):
         reasons: _abc.Iterable[Global___RefusalReason] | None = ...,
         data: _abc.Iterable[Global___DataTable] | None = ...,
         draws: _abc.Iterable[Global___DrawRule] | None = ...,
+        common: _abc.Iterable[Global___Clause] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clauses", b"clauses", "data", b"data", "draws", b"draws", "game", b"game", "reasons", b"reasons", "ruleset", b"ruleset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clauses", b"clauses", "common", b"common", "data", b"data", "draws", b"draws", "game", b"game", "reasons", b"reasons", "ruleset", b"ruleset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

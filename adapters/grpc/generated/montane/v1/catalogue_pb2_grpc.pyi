@@ -10,7 +10,8 @@ or enum value, or a number out of range is refused with INVALID_ARGUMENT and a B
 
 Every error carries a google.rpc.ErrorInfo of domain `montane`: `reason` is stable, `metadata` holds its named
 values and, where a rule speaks, its `clause`: of a refusal the one that it enforces, `montana §4.2`; where a
-command or options do not parse the section that says which there are, `montana §4` or `montana §2`.
+command or options do not parse the section that says which there are, `montana §4` or `montana §2`. With it
+comes `clause_url`, where the clause can be read over REST; GetRules gives the same clauses.
 
 Calls are counted by token and by address, and so are commands within a stream. The trailing metadata, and the
 initial metadata of a stream, say by which budgets, `ratelimit-policy: "token";q=3000;w=60` for 3000 in 60

@@ -1634,7 +1634,9 @@ class PlayRefusal(_message.Message):
     """Stable code of the reason, as in ErrorInfo."""
     @_builtins.property
     def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Named values, as in ErrorInfo; `clause` is the clause of the rules that is enforced."""
+        """Named values, as in ErrorInfo; `clause` is the clause of the rules that is enforced,
+        `clause_url` where it can be read over REST.
+        """
 
     @_builtins.property
     def conflict(self) -> Global___VersionConflict:
