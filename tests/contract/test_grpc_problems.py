@@ -34,7 +34,7 @@ from adapters.grpc.generated.montane.v1.matches_pb2_grpc import MatchServiceStub
 from adapters.grpc.generated.montane.v1.players_pb2_grpc import PlayerServiceStub
 from adapters.grpc.server import SERVICES, GrpcServer
 from domain.games import GAMES
-from domain.match import Reason
+from domain.match import OF_THE_GAME, Reason
 from domain.match.rules import RULES
 from services.shared.errors import Unavailable
 from tests.support.stores.use_cases import Stores, memory_stores
@@ -503,7 +503,7 @@ async def test_the_catalogue(face: Face) -> None:
     assert [(clause.id, clause.text) for clause in rules.common] == [(own.id, own.text) for own in RULES]
     common = await face.catalogue.GetRules(catalogue.GetRulesRequest(game="common"))
     assert (list(common.clauses), list(common.common)) == (list(rules.common), [])
-    assert {reason.reason for reason in common.reasons} == set(Reason)
+    assert {reason.reason for reason in common.reasons} == set(Reason) - OF_THE_GAME
     assert [(draw.when, draw.what) for draw in rules.draws] == [
         (draw.when, draw.what) for draw in GAMES[rules.game].draws
     ]

@@ -54,8 +54,8 @@ def text_of(game: AnyGame) -> RuleText:
     most = game.max_seats
     seats = f"{game.min_seats}" if most == game.min_seats else f"{game.min_seats} to {most}"
     about = (
-        f"{game.summary} Ruleset {game.ruleset}; seats: {seats}. The common rules hold too. Clauses are cited as"
-        f" {game.id} §1 and so on. Programs read them by GET /v1/games/{game.id}/rules and by GetRules,"
+        f"{game.summary} Ruleset {game.ruleset}; seats: {seats}. The common rules hold too. Clauses are cited"
+        f" as {game.id} §1 and so on. Programs read them by GET /v1/games/{game.id}/rules and by GetRules,"
         " those of an earlier ruleset too."
     )
     return RuleText(game.title, about, game.rules, game.draws, game.data)
@@ -97,7 +97,7 @@ def index(games: Mapping[str, AnyGame]) -> str:
         "# Rules",
         "",
         "What the server enforces, complete enough to implement each game from it. Refusals cite these",
-        "clauses, as code, protos and tests do: `montana §4.2`, `mountains R9`; within a game `§4.2` and `R9`.",
+        "clauses, as code, protos and tests do: `montana §4.2`, `mountains R9`, or `§4.2` within a game.",
         "All pages here are made by `make golden` from the clauses that the server serves.",
         "",
         "| | ruleset | seats | |",
