@@ -67,7 +67,7 @@ class Catalogue:
         """
         if id == COMMON:
             if ruleset not in (None, RULESET):
-                raise NotFound("NO_SUCH_RULESET", game=id, ruleset=ruleset)
+                raise NotFound(FailureReason.NO_SUCH_RULESET, game=id, ruleset=ruleset)
             own = {reason: one for reason, one in match.CLAUSES.items() if reason not in match.OF_THE_GAME}
             return Rulebook(COMMON, RULESET, RULES, (), own, (), ())
         game = self.game(id, ruleset)
