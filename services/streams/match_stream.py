@@ -535,11 +535,19 @@ class Watch(Reading[MatchChannel]):
                 return EndReason.INVITATION_RENEWED
             case Invited(player=player) if player == self._player:
                 self._by_link = False
-            case SeatTaken(holder=holder) if holder.player == self._player:
+            case SeatTaken(seat=seat, holder=holder) if holder.player == self._player:
                 self._by_link = False
+                self._sit(seat)
             case _:
                 pass
         return None
+
+    def _sit(self, seat: Seat) -> None:
+        """Be present at a seat that the player has taken since this began, and look on no longer."""
+        if self.seats and seat not in self.seats and self in self._channel.readers:
+            before, self.seats = self.seats, (*(held for held in self.seats if held is not None), seat)
+            left = (None,) if None in before else ()
+            self._presences.move(self._channel.id, self._channel, left, (seat,))
 
 
 class MatchChannels(Channels[MatchId, MatchChannel]):

@@ -176,16 +176,24 @@ class Presences:
 
     def come(self, match: MatchId, watched: Watched, seats: Iterable[Seat | None]) -> None:
         """Take in that a stream was opened, of the player of these seats, or of somebody who looks on."""
-        for seat in seats:
-            watched.attendance.come(seat)
-            self._change(match, watched, seat)
+        self.move(match, watched, (), seats)
 
     def go(self, match: MatchId, watched: Watched, seats: Iterable[Seat | None]) -> None:
         """Take in that a stream was closed."""
+        self.move(match, watched, seats, ())
+
+    def move(
+        self, match: MatchId, watched: Watched, left: Iterable[Seat | None], taken: Iterable[Seat | None]
+    ) -> None:
+        """Take in that a stream is no longer at some seats, and is at others: a single change."""
         now = self._clock.now()
-        for seat in seats:
+        for seat in left:
             watched.attendance.go(seat, now)
             self._change(match, watched, seat)
+        for seat in taken:
+            watched.attendance.come(seat)
+            self._change(match, watched, seat)
+        watched.stir()
 
     def hear(self, matches: Collection[MatchId] | None) -> None:
         """Learn that somebody came or went elsewhere; None if it is not known where."""
@@ -207,7 +215,6 @@ class Presences:
     def _change(self, match: MatchId, watched: Watched, seat: Seat | None) -> None:
         streams = watched.attendance.own[seat]
         self._changed[match, seat] = Count(match, seat, streams, self._clock.now())
-        watched.stir()
         self._woken.set()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())

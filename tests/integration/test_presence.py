@@ -163,6 +163,35 @@ async def test_only_the_holder_of_a_seat_is_present_there(stores: Stores) -> Non
         assert CAM not in repr(await told(watch, lambda item: item.onlookers == 1))
 
 
+async def test_who_looks_on_is_present_at_a_seat_it_takes_meanwhile(stores: Stores) -> None:
+    """On every node, without a new stream; with the seat it is gone, as its stream ends."""
+    here, there = stores.node(), stores.node()
+    match = await begun(here)
+    async with watching(here, match, ANN) as ann, watching(there, match, BEN) as ben:
+        assert await told(ann, lambda item: item.onlookers == 1) == PresenceItem((HERE, NEVER), 1)
+        await told(ben, lambda item: True)
+        await there.lobby.take_seat(BEN, match, Seat(1), "", None)
+        both = PresenceItem((HERE, SeatPresence(Seat(1), present=True, away_since=None)), 0)
+        assert await told(ben, lambda item: item.seats[1].present) == both
+        assert await told(ann, lambda item: item.seats[1].present and not item.onlookers) == both
+        async with watching(here, match, BEN):
+            pass
+        ben.leave()
+        away = await told(ann, lambda item: not item.seats[1].present)
+        assert (away.onlookers, away.seats[1].away_since is None) == (0, False)
+
+
+async def test_who_asks_for_a_head_alone_and_sits_down_is_not_there() -> None:
+    """It has no stream that would show it."""
+    node = memory_stores().node()
+    match = await begun(node)
+    async with watching(node, match, BEN, unseen=True) as unseen, watching(node, match, ANN) as watch:
+        await told(unseen, lambda item: True)
+        await node.lobby.take_seat(BEN, match, Seat(1), "", None)
+        assert any(one.item.event.seat == 1 for one in await unseen.next())
+        assert await told(watch, lambda item: True) == PresenceItem((HERE, NEVER), 0)
+
+
 async def test_changes_are_told_at_most_once_a_second(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
