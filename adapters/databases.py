@@ -139,10 +139,19 @@ def signing_keys(settings: Settings, datastore: Datastore) -> PostgresKeys:
     Raises:
         StartError: The file with the key cannot be read.
     """
+    return PostgresKeys(datastore, key_in_file(settings))
+
+
+def key_in_file(settings: Settings) -> Ed25519Signer | None:
+    """Return the key of the file that the settings name, if they do.
+
+    Raises:
+        StartError: The file cannot be read.
+    """
     if (file := settings.signing_key_file) is None:
-        return PostgresKeys(datastore)
+        return None
     try:
-        return PostgresKeys(datastore, Ed25519Signer(secret_in(file.read_bytes())))
+        return Ed25519Signer(secret_in(file.read_bytes()))
     except OSError as error:
         why = f"cannot read {str(file)!r}: {error.strerror or error}"
         raise StartError(f"{variable('signing_key_file')}: {why}") from error

@@ -7,56 +7,39 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import version as installed_version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from msgspec import Struct
 
 from adapters import logs
+from adapters.backing import Backing
+from adapters.backing.memory import MemoryBacking
+from adapters.backing.postgres import PostgresBacking
 from adapters.clock import SystemClock
 from adapters.collector import Collector
-from adapters.databases import StartError, database, migrated, shared_database, signing_keys
-from adapters.event_store.store import Store
+from adapters.databases import StartError, database, migrated, shared_database
 from adapters.faces.base_path import Place
 from adapters.grpc.server import GrpcServer
-from adapters.postgres.blocks import PostgresBlockList
-from adapters.postgres.chat import MESSAGES, PostgresChatLog
 from adapters.postgres.connection.access import Access
 from adapters.postgres.connection.datastore import Datastore
-from adapters.postgres.heads import PostgresHeads
-from adapters.postgres.log.recorders import postgres_store
-from adapters.postgres.log.tail import IDLE_POLL, POLL, Followed, Tail
-from adapters.postgres.outages import PostgresOutages
 from adapters.postgres.own_server.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from adapters.postgres.players import PostgresAccounts, PostgresSeeds
-from adapters.postgres.presence import CHANNEL, PostgresPresenceLog, matches_in
-from adapters.postgres.quick_matches import PostgresQuickMatches
-from adapters.postgres.quotas import PostgresQuotas
-from adapters.postgres.read_models.match_pages import PostgresMatchList
-from adapters.postgres.read_models.player_feed import FEEDS, TALK, PostgresPlayerLog
-from adapters.postgres.read_models.records import PostgresRecords
-from adapters.postgres.webhooks.store import PostgresWebhooks
-from adapters.postgres.work import PostgresWork
 from adapters.rest.app import build as build_rest
 from adapters.rest.requests import MAX_BODY
 from adapters.rest.server.bounds import HttpConnections
 from adapters.rest.server.connections import HttpConnection
 from adapters.rest.server.socket_connections import SocketConnection
 from adapters.setting_values import Address
-from adapters.settings import Settings, variable
-from adapters.workers import Steps, workers
-from domain.games import GAMES
-from services.matches.outages import Heart
+from adapters.settings import Settings, refuse_those_of_a_database, variable
+from adapters.workers import Steps
 from services.players.store import Issuer
-from services.shared.health import Vitals
 from services.shared.rate_limits import Limiter
 from services.shared.ticks import until
-from services.use_cases import Measures, Ports, Services, build
+from services.use_cases import Services
 
 if TYPE_CHECKING:
     from adapters.keys.openid import OpenIdIssuer
@@ -77,6 +60,9 @@ TICK = 1.0
 """Seconds between two ticks of the HTTP server."""
 WATCH = 0.5
 """Seconds between two looks whether our own PostgreSQL still runs, where the system does not tell."""
+
+NOTHING_KEPT = "nothing is kept: all data are in memory, and gone when this process ends"
+"""What is said of a service in memory."""
 
 type Stop = Callable[[], Awaitable[None]]
 
@@ -106,7 +92,7 @@ def serve(settings: Settings, duties: Duties) -> None:
     _prepare(settings)
     with database(settings) as (access, embedded):
         migrated(access)
-        _run(settings, access, embedded, duties)
+        _on_database(settings, access, embedded, duties)
 
 
 def work(settings: Settings) -> None:
@@ -117,7 +103,20 @@ def work(settings: Settings) -> None:
     """
     _prepare(settings)
     with shared_database(settings) as access:
-        _run(settings, access, None, Duties(workers=True))
+        _on_database(settings, access, None, Duties(workers=True))
+
+
+def serve_in_memory(settings: Settings, duties: Duties) -> None:
+    """Serve until SIGINT or SIGTERM, and keep nothing.
+
+    Raises:
+        StartError: An address is taken.
+        SettingError: A setting is made that says something of a database.
+    """
+    refuse_those_of_a_database(settings)
+    _prepare(settings)
+    log.warning("%s", NOTHING_KEPT)
+    _run(_serve(settings, duties, partial(MemoryBacking, settings), where=NOTHING_KEPT))
 
 
 def _prepare(settings: Settings) -> None:
@@ -127,53 +126,26 @@ def _prepare(settings: Settings) -> None:
     _allow_connections()
 
 
-def _run(settings: Settings, access: Access, embedded: EmbeddedPostgres | None, duties: Duties) -> None:
+def _on_database(
+    settings: Settings, access: Access, embedded: EmbeddedPostgres | None, duties: Duties
+) -> None:
     datastore = Datastore(access.conninfo, settings.pool_size, access.direct)
+    serves = duties.rest or duties.grpc
+
+    def backing(issuer: Issuer | None) -> Backing:
+        return PostgresBacking(settings, issuer, access, datastore, serves=serves, works=duties.workers)
+
     try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_serve(settings, access, embedded, duties, datastore))
+        where = str(settings.data_dir.absolute()) if embedded else None
+        _run(_serve(settings, duties, backing, embedded, where))
     finally:
         # Whatever has failed: its threads would keep the process alive.
         datastore.close()
 
 
-def use_cases(
-    settings: Settings,
-    datastore: Datastore,
-    store: Store,
-    issuer: Issuer | None = None,
-    vitals: Vitals | None = None,
-) -> Services:
-    """Return the use cases on a database and its log; an issuer's tokens name players too."""
-    games = dict(GAMES)
-    ports = Ports(
-        games=games,
-        store=store,
-        seeds=PostgresSeeds(datastore, settings.max_open_matches),
-        match_list=PostgresMatchList(games, datastore),
-        outages=PostgresOutages(datastore),
-        presence=PostgresPresenceLog(datastore),
-        accounts=PostgresAccounts(datastore),
-        issuer=issuer,
-        block_list=PostgresBlockList(datastore),
-        quotas=PostgresQuotas(datastore, settings.quotas),
-        chat_log=PostgresChatLog(datastore),
-        player_log=PostgresPlayerLog(datastore),
-        records=PostgresRecords(datastore),
-        quick_matches=PostgresQuickMatches(datastore, settings.max_open_matches),
-        heads=PostgresHeads(datastore),
-        keys=signing_keys(settings, datastore),
-        webhooks=PostgresWebhooks(datastore),
-        clock=SystemClock(),
-    )
-    measures = Measures(
-        remembered=settings.remembered_matches,
-        remembered_events=settings.remembered_events,
-        snapshot_every=settings.snapshot_every,
-        max_commands=settings.max_commands,
-        private_webhooks=settings.webhook_private_addresses,
-    )
-    return build(ports, measures, vitals)
+def _run(serving: Coroutine[Any, Any, None]) -> None:
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(serving)
 
 
 def openid_issuer(settings: Settings) -> "OpenIdIssuer | None":
@@ -194,55 +166,23 @@ def openid_issuer(settings: Settings) -> "OpenIdIssuer | None":
 
 async def _serve(
     settings: Settings,
-    access: Access,
-    embedded: EmbeddedPostgres | None,
     duties: Duties,
-    datastore: Datastore,
+    backing_for: Callable[[Issuer | None], Backing],
+    embedded: EmbeddedPostgres | None = None,
+    where: str | None = None,
 ) -> None:
+    """Serve on a backing until the process is to end; `where` says in the greeting where data are."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    store = postgres_store(dict(GAMES), datastore, settings.append_queue)
     issuer = openid_issuer(settings)
-    vitals = Vitals(PostgresWork(datastore).degraded)
-    services = use_cases(settings, datastore, store, issuer, vitals)
-    keys = signing_keys(settings, datastore)
-    if duties.workers:
-        # Who signs nothing has no say in which key signs.
-        await keys.begin()
+    backing = backing_for(issuer)
+    services = backing.services
     limiter = Limiter(settings.limits)
-    feeds, chats, players = (
-        services.match_streams.channels,
-        services.chat.channels,
-        services.player_feed.channels,
-    )
-    closing: list[Stop] = []
+    closing: list[Stop] = [partial(backing.stop, GRACE)]
     try:
-        followed: tuple[Followed, ...] = ()
-        if duties.rest or duties.grpc:
-            followed = (
-                Followed(feeds.hear, own=lambda: store.writer, watched=lambda: feeds.watched),
-                Followed(chats.hear, MESSAGES, watched=lambda: chats.watched),
-                Followed(players.hear, FEEDS, watched=lambda: players.watched),
-                Followed(players.hear, TALK, watched=lambda: players.watched),
-            )
-        tail = Tail(access.direct, *followed, back=feeds.doubt_all)
-        if followed:
-            tail.hear(CHANNEL, lambda told: feeds.presences.hear(None if told is None else matches_in(told)))
-        working = None
-        if duties.workers:
-
-            def poll() -> float:
-                return POLL if feeds.watched or chats.watched or players.watched else IDLE_POLL
-
-            working = workers(settings, datastore, services, keys, SystemClock(), poll)
-            for channel, woken in working.hints:
-                tail.wake(channel, woken)
-        await tail.start()
-        closing.append(tail.stop)
-        if followed:
-            vitals.follow(tail)
+        await backing.follow()
         http_addr = grpc_addr = None
         room = _room_for_connections(settings.pool_size, faces=duties.rest + duties.grpc)
         single = None if settings.limits.trusted_proxies else settings.limits.connections
@@ -253,25 +193,25 @@ async def _serve(
         if duties.grpc:
             grpc_addr, stop = await _start_grpc(settings, services, limiter, room)
             closing.append(stop)
-        heart = Steps("beats", Heart(services.decisions.outages, vitals).step)
-        heart.start()
-        closing.append(lambda: heart.stop(GRACE))
-        if working is not None:
-            working.start()
-            closing.append(partial(working.stop, GRACE))
+        backing.work()
         watcher = loop.create_task(_watch(embedded)) if embedded else None
         collector = Collector()
         collector.begin()
         collecting = Steps("collections", collector.step)
         collecting.start()
         closing.append(lambda: collecting.stop(0))
-        _greet(http_addr, grpc_addr, settings.data_dir if embedded else None, working=duties.workers)
+        _greet(http_addr, grpc_addr, where, working=duties.workers)
         await stopped.wait()
         log.info("stopping")
         if watcher:
             watcher.cancel()
     finally:
-        await asyncio.gather(*(streams.close(STREAMS_GRACE) for streams in (feeds, chats, players)))
+        streams = (
+            services.match_streams.channels,
+            services.chat.channels,
+            services.player_feed.channels,
+        )
+        await asyncio.gather(*(one.close(STREAMS_GRACE) for one in streams))
         await asyncio.gather(*(close() for close in closing))
         if issuer is not None:
             await issuer.close()
@@ -473,9 +413,7 @@ def _room_for_connections(pool_size: int, *, faces: int) -> int | None:
     return max(FEWEST_CONNECTIONS, (files - KEPT_FILES - pool_size) // faces)
 
 
-def _greet(
-    http_addr: Address | None, grpc_addr: Address | None, data_dir: Path | None, *, working: bool
-) -> None:
+def _greet(http_addr: Address | None, grpc_addr: Address | None, where: str | None, *, working: bool) -> None:
     lines = ["", "Montane is running."]
     if http_addr:
         lines.append(f"  REST  http://{http_addr}   docs: http://{http_addr}/docs")
@@ -488,8 +426,8 @@ def _greet(
             "  work  not here: lists, clocks, bots, webhooks and signatures stand still unless"
             " `montane work` runs too"
         )
-    if data_dir:
-        lines.append(f"  data  {data_dir.absolute()}")
+    if where:
+        lines.append(f"  data  {where}")
     if http_addr:
         body = """'{"display_name": "Ann"}'"""
         lines.append(

@@ -376,3 +376,25 @@ def load(flags: Mapping[str, str | None], environment: Mapping[str, str] = os.en
     if settings.oidc_issuer is not None and settings.oidc_audience is None:
         raise SettingError(f"{variable('oidc_audience')}: must be set, as {variable('oidc_issuer')} is")
     return settings
+
+
+OF_A_DATABASE = (
+    *(name for name, setting in SETTINGS.items() if setting.group is Group.DATABASE),
+    "pool_size",
+    "append_queue",
+    "feed_days",
+)
+"""What says nothing of a service that keeps everything in memory, and forgets nothing before its end."""
+
+
+def refuse_those_of_a_database(settings: Settings) -> None:
+    """Refuse settings that mean nothing to a service in memory.
+
+    Raises:
+        SettingError: One of them differs from its default.
+    """
+    for name in OF_A_DATABASE:
+        if getattr(settings, name) != getattr(DEFAULTS, name):
+            raise SettingError(
+                f"--memory: has no database, so {option(name)} or {variable(name)} must not be set"
+            )

@@ -8,33 +8,15 @@ from datetime import timedelta
 from time import monotonic
 from typing import Protocol
 
-from adapters.postgres.connection.datastore import Datastore
-from adapters.postgres.heads import PostgresHeads
-from adapters.postgres.log.ends import LogEnds
-from adapters.postgres.log.recorders import EVENTS
-from adapters.postgres.log.set_aside import PostgresSetAside
-from adapters.postgres.read_models.agenda import PostgresAgenda
-from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.follower import Follower
-from adapters.postgres.read_models.player_feed import FEEDS
-from adapters.postgres.read_models.registry import read_models
-from adapters.postgres.retention import PostgresArchive
 from adapters.postgres.work import PostgresWork
 from adapters.settings import Settings
-from adapters.webhooks.worker import WebhookWorker
-from domain.games import GAMES
-from services.background.retention import Retention
 from services.background.timekeeper import Timekeeper
 from services.bots.accounts import POLICIES
 from services.bots.turns import BotPlayers
-from services.matches.outages import Settlement
-from services.matches.readmission import Readmission
 from services.proof.head_signer import HeadSigner
-from services.proof.heads import Keys
 from services.shared.errors import Unavailable
 from services.shared.ticks import until
-from services.shared.time import Clock
-from services.use_cases import Services
+from services.use_cases import Ports, Services
 
 NO_TIME = timedelta()
 CLOCKS_LEAST, SIGNATURES_LEAST = timedelta(seconds=0.5), timedelta(seconds=1)
@@ -148,27 +130,6 @@ class Steps:
         self._troubles.clear()
 
 
-class Following:
-    """The worker that keeps the read models up, in a thread of its own."""
-
-    def __init__(self, follower: Follower) -> None:
-        """Take the thread."""
-        self._follower = follower
-
-    def start(self) -> None:
-        """Begin."""
-        self._follower.start()
-
-    async def stop(self, grace: float) -> None:
-        """End behind the batch under way."""
-        await asyncio.to_thread(self._follower.stop)
-
-    @property
-    def late(self) -> Mapping[str, timedelta]:
-        """By how much the read models are late."""
-        return {"lists": self._follower.late}
-
-
 class Workers:
     """All workers of a process.
 
@@ -214,63 +175,23 @@ class Workers:
         return REPORT
 
 
-def workers(
-    settings: Settings,
-    datastore: Datastore,
-    services: Services,
-    keys: Keys,
-    clock: Clock,
-    poll: Callable[[], float],
-) -> Workers:
-    """Return all that the service does by itself; they are made in the event loop that they work in.
+def on_matches(settings: Settings, ports: Ports, services: Services) -> tuple[Steps, ...]:
+    """Return what works on matches as time passes: clocks, bots and signatures.
+
+    Each looks by itself now and then; wake all when something has happened.
 
     Args:
-        settings: How long matches stay open, how fast bots are, and where webhooks may point.
-        datastore: The connections.
+        settings: How long matches stay open, and how fast bots are.
+        ports: Where it is found what is due, and what heads are signed with.
         services: The use cases, by which bots play.
-        keys: What heads are signed with.
-        clock: The time.
-        poll: Gives the seconds after which the log is looked at though no NOTIFY has come.
     """
-    agenda = PostgresAgenda(datastore)
     open_for = timedelta(hours=settings.open_match_hours)
-    decisions = services.decisions
-    timekeeper = Timekeeper(decisions, agenda, clock, open_for)
+    timekeeper = Timekeeper(services.decisions, ports.agenda, ports.clock, open_for)
     bot_pause = timedelta(milliseconds=settings.bot_pause)
-    players = BotPlayers(services.commands, services.queries, agenda, POLICIES, bot_pause)
-    archive = PostgresArchive(datastore, feed=timedelta(days=settings.feed_days), open_for=open_for)
-    signer = HeadSigner(PostgresHeads(datastore), keys, clock)
-    settlement = Settlement(decisions.outages, agenda.timed, decisions.settle, clock.now)
-    readmission = Readmission(PostgresSetAside(datastore), decisions.matches)
-    clocks = Steps("clocks", timekeeper.step, CLOCKS_LEAST)
-    bots = Steps("bots", players.step, bot_pause)
-    signatures = Steps("signatures", signer.step, SIGNATURES_LEAST)
-    loop = asyncio.get_running_loop()
-
-    def look() -> None:
-        for waiting in (clocks, bots, signatures):
-            waiting.wake()
-
-    models = ReadModels(
-        dict(GAMES), datastore, read_models(), changed=lambda: loop.call_soon_threadsafe(look)
-    )
-    ends = LogEnds(datastore)
-    follower = Follower(
-        models.catch_up, forget=models.forget, poll=poll, grown=lambda: models.grown(ends.read().events)
-    )
-    webhooks = WebhookWorker(settings, datastore, dict(GAMES), clock, poll, ends)
-    return Workers(
-        [
-            Following(follower),
-            clocks,
-            bots,
-            signatures,
-            Steps("outages", settlement.step),
-            Steps("retention", Retention(archive, clock).step),
-            Steps("matches set aside", readmission.step),
-            webhooks,
-        ],
-        # A turn that another process has noted is told by the feed of the player whose turn it is.
-        hints=[(EVENTS, follower.wake), (FEEDS.channel, look), *webhooks.hints],
-        work=PostgresWork(datastore),
+    players = BotPlayers(services.commands, services.queries, ports.agenda, POLICIES, bot_pause)
+    signer = HeadSigner(ports.heads, ports.keys, ports.clock)
+    return (
+        Steps("clocks", timekeeper.step, CLOCKS_LEAST),
+        Steps("bots", players.step, bot_pause),
+        Steps("signatures", signer.step, SIGNATURES_LEAST),
     )

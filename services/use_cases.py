@@ -1,10 +1,13 @@
 """All use cases, made of what the outside provides: the one place where they are put together."""
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from msgspec import Struct
 
 from domain.shared.game import Games
+from services.background.timekeeper import Deadlines
+from services.bots.turns import BotTurns
 from services.chat.chat import Chat
 from services.chat.log import ChatLog
 from services.lobby.branches import Branches
@@ -23,6 +26,7 @@ from services.matches.opening import Openings
 from services.matches.outages import Outages
 from services.matches.queries import Queries
 from services.matches.store import EventStore, Seeds
+from services.notify.deliveries import Outbox
 from services.notify.player_feed import PlayerFeed, PlayerLog
 from services.notify.subscriptions import Webhooks, WebhookStore
 from services.players.accounts import Players
@@ -43,6 +47,10 @@ from services.streams.presence import PresenceLog
 
 READINESS = 1.0
 """Seconds for which it is remembered whether the store answers."""
+
+
+class Agenda(Deadlines, BotTurns, Protocol):
+    """In which matches something is due: time is up, or a bot is to act."""
 
 
 class Ports(Struct, frozen=True, kw_only=True):
@@ -66,6 +74,8 @@ class Ports(Struct, frozen=True, kw_only=True):
         heads: The heads of matches, and those of days.
         keys: What heads are signed with.
         webhooks: Who is told of what.
+        outbox: What is to be sent to webhooks.
+        agenda: In which matches something is due.
         clock: The time.
     """
 
@@ -86,6 +96,8 @@ class Ports(Struct, frozen=True, kw_only=True):
     heads: Heads
     keys: Keys
     webhooks: WebhookStore
+    outbox: Outbox
+    agenda: Agenda
     clock: Clock
 
 

@@ -47,15 +47,25 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    memory: Annotated[
+        bool,
+        typer.Option(
+            "--memory", help="Keep everything in memory, and nothing when it ends; no PostgreSQL runs."
+        ),
+    ] = False,
 ) -> None:
     """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named.
 
     `serve rest` and `serve grpc` serve one face only: run any number of them, and of `montane work`.
+    `serve --memory` needs no database and keeps nothing: for authors of games and clients, and for tests.
     """
-    from adapters.main import Duties, serve
+    from adapters.main import Duties, serve, serve_in_memory
 
-    working = face is Face.ALL if workers is None else workers
-    serve(settings, Duties(rest=face is not Face.GRPC, grpc=face is not Face.REST, workers=working))
+    if memory and workers is False:
+        _fail("--memory: no other process can do the work, so --no-workers must not be given")
+    working = memory or face is Face.ALL if workers is None else workers
+    duties = Duties(rest=face is not Face.GRPC, grpc=face is not Face.REST, workers=working)
+    (serve_in_memory if memory else serve)(settings, duties)
 
 
 @app.command()

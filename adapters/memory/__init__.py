@@ -1,1 +1,1 @@
-"""Stores in memory, gone with the process: for tests, for game authors, for the CI of clients."""
+"""Stores in memory, gone with the process: for `montane serve --memory` and for tests."""

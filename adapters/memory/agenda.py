@@ -4,29 +4,24 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from random import sample
 
-from eventsourcing.persistence import ApplicationRecorder
-
-from adapters.postgres.read_models.model import Happened
-from adapters.postgres.read_models.reader import whole_log
+from adapters.memory.history import MemoryHistory
 from domain.match import HolderKind, MatchStatus, PlayerId
-from domain.shared.game import Games
 from services.background.timekeeper import Due
 from services.shared.ids import MatchId, match_id
 
 
 class MemoryAgenda:
-    """The ports over a log in memory, folded anew at each call: the twin for fast tests."""
+    """The port `Agenda` over what has happened."""
 
-    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
-        """Take the registered games and the log."""
-        self._games = games
-        self._log = log
+    def __init__(self, history: MemoryHistory) -> None:
+        """Take what has happened."""
+        self._history = history
 
     async def deadlines(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
         """Return the matches in which seats' time is up by then, with each of those seats' deadlines."""
         found = {
             Due(match_id(one.number), deadline)
-            for one in self._last()
+            for one in self._history.unfinished.values()
             if (clocks := one.match.clocks) is not None
             for seat in one.to_act
             if (deadline := clocks.deadline(seat)) is not None
@@ -37,7 +32,7 @@ class MemoryAgenda:
         """Return the matches opened by then that have not begun, each with when it was opened."""
         found = (
             Due(match_id(one.number), one.opened_at)
-            for one in self._last()
+            for one in self._history.unfinished.values()
             if one.match.status is MatchStatus.OPEN
         )
         return _first(found, up_to, after, most)
@@ -46,17 +41,13 @@ class MemoryAgenda:
         """Return where which of the bots is to act: any, at most so many, not always the same ones."""
         found = [
             (match_id(one.number), holder.player)
-            for one in self._last()
+            for one in self._history.unfinished.values()
             for seat in one.to_act
             if (holder := one.match.holders[seat]) is not None
             and holder.kind is HolderKind.BOT
             and holder.player in bots
         ]
         return sample(found, min(most, len(found)))
-
-    def _last(self) -> Iterable[Happened]:
-        """Return the last event of every match."""
-        return {one.number: one for one in whole_log(self._games, self._log)}.values()
 
 
 def _first(found: Iterable[Due], up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:

@@ -9,7 +9,7 @@ from services.shared.errors import FailureReason, NotFound
 
 
 class MemoryBlockList:
-    """The port `BlockList`, gone with the process: the twin for fast tests."""
+    """The port `BlockList`, gone with the process."""
 
     def __init__(self, accounts: MemoryAccounts) -> None:
         """Take the accounts, with which blocks go."""

@@ -4,16 +4,22 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from adapters.memory.signal import Signal
 from domain.match import PlayerId
 from services.chat.log import MessageId, Pace, Posted, Reader, Report, ReportId, StoredMessage, TooFast
 from services.shared.ids import MatchId
 
 
 class MemoryChatLog:
-    """The port `ChatLog`, gone with the process: the twin for fast tests."""
+    """The port `ChatLog`, gone with the process.
+
+    Attributes:
+        said: A message of a match was stored at a position, for some players.
+    """
 
     def __init__(self) -> None:
         """Begin with nothing said."""
+        self.said = Signal[MatchId, int, Sequence[PlayerId]]()
         self._messages: list[StoredMessage] = []
         self._posted: dict[tuple[PlayerId | None, str], Posted] = {}
         self._recipients: list[Sequence[PlayerId]] = []
@@ -36,6 +42,7 @@ class MemoryChatLog:
         self._messages.append(stored)
         self._recipients.append(recipients)
         posted = self._posted[message.author, key] = Posted(stored, digest)
+        self.said(stored.match, stored.position, recipients)
         return posted
 
     async def posted(self, author: PlayerId, key: str) -> Posted | None:

@@ -18,7 +18,7 @@ from services.shared.ids import MatchId
 
 
 class MemoryHeads:
-    """The port `Heads` over a log in memory: the twin for fast tests."""
+    """The port `Heads` over a log in memory."""
 
     def __init__(self, log: ApplicationRecorder) -> None:
         """Take the log, of which nothing is signed yet."""

@@ -7,11 +7,11 @@ from services.proof.keys import Key, Signer
 
 
 class MemoryKeys:
-    """The port `Keys`, gone with the process: the twin for fast tests."""
+    """The port `Keys`, gone with the process."""
 
-    def __init__(self) -> None:
-        """Begin with one key."""
-        self._signers = [Ed25519Signer(new_secret())]
+    def __init__(self, signer: Signer | None = None) -> None:
+        """Begin with one key; None for a fresh one."""
+        self._signers = [signer or Ed25519Signer(new_secret())]
 
     async def signer(self) -> Signer:
         """Return what signs now."""

@@ -13,11 +13,21 @@ from eventsourcing.popo import POPOAggregateRecorder, POPOApplicationRecorder
 
 from adapters.event_store.store import KEPT_SNAPSHOTS, Store
 from adapters.memory.set_aside import MemorySetAside
+from adapters.memory.signal import Signal
 from domain.shared.game import Games
 
 
 class MemoryMatchRecorder(POPOApplicationRecorder):
-    """The library's recorder in memory, which demands what `append_match_events` does."""
+    """The library's recorder in memory, which demands what `append_match_events` does.
+
+    Attributes:
+        appended: Events were stored.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing stored."""
+        super().__init__()
+        self.appended = Signal[()]()
 
     def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int] | None:
         """Store events, all or none, and return their notification ids."""
@@ -26,7 +36,9 @@ class MemoryMatchRecorder(POPOApplicationRecorder):
             first.originator_id, gt=first.originator_version - 2, lte=first.originator_version - 1
         ):
             raise IntegrityError("the version before is not stored")
-        return super().insert_events(stored_events, **kwargs)
+        ids = super().insert_events(stored_events, **kwargs)
+        self.appended()
+        return ids
 
     def count_events(self, number: UUID, up_to: int) -> int:
         """Return how many events are stored of a match, up to and with a version."""
@@ -46,7 +58,7 @@ class MemorySnapshots(POPOAggregateRecorder):
 
 
 def memory_store(games: Games, events: MemoryMatchRecorder, snapshots: MemorySnapshots) -> Store:
-    """Return a log in memory, gone with the process: the twin for fast tests."""
+    """Return a log in memory, gone with the process."""
 
     async def at_once[Result](work: Callable[[], Result]) -> Result:
         return work()

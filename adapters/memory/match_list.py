@@ -1,15 +1,13 @@
 """The list of matches, made in memory."""
 
-from eventsourcing.persistence import ApplicationRecorder
 from msgspec.structs import replace
 
+from adapters.memory.history import MemoryHistory
 from adapters.postgres.read_models.match_list import Standing, seated_in, standing_of
 from adapters.postgres.read_models.match_pages import standings_of
 from adapters.postgres.read_models.model import Happened
-from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId, Visibility
 from domain.match.concerns import may_know
-from domain.shared.game import Games
 from services.lobby.match_list import ListPlace, MatchFilter
 from services.matches.same_terms import fit_of
 from services.matches.store import MatchWithoutState
@@ -17,12 +15,11 @@ from services.shared.ids import MatchId, match_id
 
 
 class MemoryMatchList:
-    """The port `MatchList` over a log in memory, folded anew at each call: the twin for fast tests."""
+    """The port `MatchList` over what has happened."""
 
-    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
-        """Take the registered games and the log."""
-        self._games = games
-        self._log = log
+    def __init__(self, history: MemoryHistory) -> None:
+        """Take what has happened."""
+        self._history = history
 
     async def page(
         self, viewer: PlayerId | None, wanted: MatchFilter, *, place: ListPlace | None, limit: int
@@ -42,7 +39,7 @@ class MemoryMatchList:
                 and (place is None or _place(one) < place)
             )
 
-        found = sorted(filter(is_wanted, self._last()), key=_place, reverse=True)
+        found = sorted(filter(is_wanted, self._history.last.values()), key=_place, reverse=True)
         return [
             MatchWithoutState(
                 id=match_id(one.number),
@@ -57,17 +54,13 @@ class MemoryMatchList:
         """Return who sits in the public matches on the same terms with a free seat, the fullest first."""
         found = [
             one
-            for one in self._last()
+            for one in self._history.last.values()
             if one.match.terms.visibility is Visibility.PUBLIC
             and standing_of(one.match) is Standing.OPEN
             and fit_of(one.match.terms) == fit
         ]
         found.sort(key=lambda one: (one.match.holders.count(None), _place(one)))
         return {match_id(one.number): seated_in(one.match) for one in found}
-
-    def _last(self) -> list[Happened]:
-        """Return the last event of every match."""
-        return list({one.number: one for one in whole_log(self._games, self._log)}.values())
 
 
 def _place(one: Happened) -> ListPlace:

@@ -2,45 +2,51 @@
 
 from datetime import datetime
 
-from eventsourcing.persistence import ApplicationRecorder
-
+from adapters.memory.history import MemoryHistory
+from adapters.memory.signal import Signal
+from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.player_feed import inviter
-from adapters.postgres.read_models.reader import whole_log
 from domain.match import PlayerId
 from domain.match.concerns import concerns
-from domain.shared.game import Games
 from services.notify.player_feed import FeedEntry, Place, PlayerEventKind, feed_seat
 from services.shared.ids import match_id
 
 
 class MemoryPlayerLog:
-    """The port `PlayerLog` over a log in memory, folded anew at each call: the twin for fast tests."""
+    """The port `PlayerLog` over what has happened.
 
-    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
-        """Take the registered games and the log."""
-        self._games = games
-        self._log = log
+    Attributes:
+        starts: Up to which place players' feeds are forgotten; the first if nothing is.
+        concerned: Something new concerns a player; its number in the player's feed.
+    """
+
+    def __init__(self, history: MemoryHistory) -> None:
+        """Take what has happened."""
         self.starts: dict[PlayerId, Place] = {}
-        self._notices: dict[PlayerId, dict[int, FeedEntry]] = {}
+        self.concerned = Signal[PlayerId, int]()
+        self._entries: dict[PlayerId, list[FeedEntry]] = {}
+        history.happened.listen(self._take_in)
 
     def notify(self, player: PlayerId, webhook: str, at: datetime) -> None:
-        """Tell a player that a webhook was paused."""
-        number = 1 + len(self._all(player))
-        self._notices.setdefault(player, {})[number] = FeedEntry(
-            number=number,
-            kind=PlayerEventKind.WEBHOOK_PAUSED,
-            match=None,
-            game=None,
-            version=None,
-            seat=None,
-            webhook=webhook,
-            at=at,
+        """Notify a player that a webhook was paused."""
+        self._add(
+            player,
+            FeedEntry(
+                number=1 + len(self._of(player)),
+                kind=PlayerEventKind.WEBHOOK_PAUSED,
+                match=None,
+                game=None,
+                version=None,
+                seat=None,
+                webhook=webhook,
+                at=at,
+            ),
         )
 
     async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[FeedEntry]:
-        """Return what concerns a player behind a number, in order."""
+        """Return what concerns a player after a number, in order."""
         begin = max(after, (await self.start(player)).number)
-        return self._all(player)[begin : begin + limit]
+        return self._of(player)[begin : begin + limit]
 
     async def start(self, player: PlayerId) -> Place:
         """Return the place up to which a player's feed is forgotten, with what was said."""
@@ -48,28 +54,29 @@ class MemoryPlayerLog:
 
     async def latest(self, player: PlayerId) -> int:
         """Return the number of what concerned the player last, 0 if nothing ever did."""
-        return len(self._all(player))
+        return len(self._of(player))
 
-    def _all(self, player: PlayerId) -> list[FeedEntry]:
-        found: list[FeedEntry] = []
-        notices = self._notices.get(player, {})
-        for one in whole_log(self._games, self._log):
-            for concern in concerns(one.match, one.recorded.event, one.newly_to_act):
-                if concern.player == player:
-                    while notice := notices.get(len(found) + 1):
-                        found.append(notice)
-                    entry = FeedEntry(
-                        number=len(found) + 1,
-                        kind=PlayerEventKind(concern.kind),
-                        match=match_id(one.number),
-                        webhook=None,
-                        game=one.match.terms.game,
-                        version=one.recorded.version,
-                        seat=feed_seat(concern),
-                        at=one.recorded.at,
-                        inviter=inviter(one),
-                    )
-                    found.append(entry)
-        while notice := notices.get(len(found) + 1):
-            found.append(notice)
-        return found
+    def _take_in(self, one: Happened) -> None:
+        """Add what an event is to those whom it concerns."""
+        for concern in concerns(one.match, one.recorded.event, one.newly_to_act):
+            self._add(
+                concern.player,
+                FeedEntry(
+                    number=1 + len(self._of(concern.player)),
+                    kind=PlayerEventKind(concern.kind),
+                    match=match_id(one.number),
+                    webhook=None,
+                    game=one.match.terms.game,
+                    version=one.recorded.version,
+                    seat=feed_seat(concern),
+                    at=one.recorded.at,
+                    inviter=inviter(one),
+                ),
+            )
+
+    def _add(self, player: PlayerId, entry: FeedEntry) -> None:
+        self._entries.setdefault(player, []).append(entry)
+        self.concerned(player, entry.number)
+
+    def _of(self, player: PlayerId) -> list[FeedEntry]:
+        return self._entries.get(player, [])

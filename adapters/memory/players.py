@@ -17,7 +17,7 @@ from services.shared.ids import MatchId, TokenId, match_id
 
 
 class MemoryAccounts:
-    """The port `Accounts`, gone with the process: the twin for fast tests."""
+    """The port `Accounts`, gone with the process."""
 
     def __init__(self) -> None:
         """Begin with the server's bots only."""
@@ -105,7 +105,7 @@ class MemoryAccounts:
 
 
 class MemorySeeds:
-    """The port `Seeds`, gone with the process: the twin for fast tests."""
+    """The port `Seeds`, gone with the process."""
 
     def __init__(self, log: AggregateRecorder, quotas: MemoryQuotas) -> None:
         """Begin without matches; take the log of those that have begun, and how many are open."""
@@ -113,6 +113,7 @@ class MemorySeeds:
         self._quotas = quotas
         self._openings: dict[tuple[UUID, str], ClaimedOpening] = {}
         self._claimed_at: dict[tuple[UUID, str], datetime] = {}
+        self._secrets: dict[MatchId, Secrets] = {}
 
     async def claim(
         self, owner: UUID, key: str, opening: ClaimedOpening, at: datetime, holding: Holding | None = None
@@ -125,9 +126,10 @@ class MemorySeeds:
             if holding is not None:
                 await self._quotas.take(holding)
             self._openings[claimed] = opening
+            self._secrets[match_id(opening.match)] = opening.secrets
         self._claimed_at[claimed] = at
         return self._openings[claimed]
 
     async def secrets(self, match: MatchId) -> Secrets:
         """Return a match's secrets."""
-        return next(o.secrets for o in self._openings.values() if match_id(o.match) == match)
+        return self._secrets[match]

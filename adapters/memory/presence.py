@@ -9,7 +9,7 @@ from services.streams.presence import Count
 
 
 class MemoryPresenceLog:
-    """The port `PresenceLog`, gone with the process: the twin for fast tests."""
+    """The port `PresenceLog`, gone with the process."""
 
     def __init__(self, shared: dict[tuple[UUID, MatchId, Seat | None], Count]) -> None:
         """Take what the processes share."""

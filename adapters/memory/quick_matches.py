@@ -24,7 +24,7 @@ class _Row(Struct):
 
 
 class MemoryQuickMatches:
-    """The port `QuickMatches`, gone with the process: the twin for fast tests."""
+    """The port `QuickMatches`, gone with the process."""
 
     def __init__(self, match_list: MemoryMatchList, blocks: MemoryBlockList, quotas: MemoryQuotas) -> None:
         """Take the list of matches, who has blocked whom, and how many open matches a player may have."""

@@ -11,7 +11,7 @@ from services.shared.ids import MatchId
 
 
 class MemoryQuotas:
-    """The port `Quotas`, gone with the process: the twin for fast tests."""
+    """The port `Quotas`, gone with the process."""
 
     def __init__(self, most: MostHeld) -> None:
         """Take how much of each kind a player may have."""

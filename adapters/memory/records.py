@@ -1,40 +1,36 @@
 """What players have achieved, reckoned in memory."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import inf
 from uuid import UUID
 
-from eventsourcing.persistence import ApplicationRecorder
-
+from adapters.memory.history import MemoryHistory
+from adapters.postgres.read_models.model import Happened
 from adapters.postgres.read_models.ratings import Ratings, is_rated, rate
-from adapters.postgres.read_models.reader import whole_log
 from adapters.postgres.read_models.statistics import Played, count
-from domain.match import AnyMatch, Finished, PlayerId
-from domain.shared.game import Games
+from domain.match import Finished, PlayerId
 from services.players.records import Ranked, Rating, Statistics
 from services.shared.ids import parsed, written
 
 
 class MemoryRecords:
-    """The port `Records` over a log in memory, folded anew at each call: the twin for fast tests."""
+    """The port `Records` over what has happened."""
 
-    def __init__(self, games: Games, log: ApplicationRecorder) -> None:
-        """Take the registered games and the log."""
-        self._games = games
-        self._log = log
+    def __init__(self, history: MemoryHistory) -> None:
+        """Take what has happened."""
+        self._played: Played = {}
+        self._ratings: Ratings = {}
+        history.happened.listen(self._take_in)
 
     async def statistics(self, player: PlayerId) -> list[Statistics]:
         """Return a player's statistics, one for each game that it has played, by the game's id."""
-        played: Played = {}
-        for match in self._finished():
-            count(played, match)
         number = parsed("player", player)
-        return [counted for (holder, _), counted in sorted(played.items()) if holder == number]
+        return [counted for (holder, _), counted in sorted(self._played.items()) if holder == number]
 
     async def ratings(self, player: PlayerId) -> Mapping[str, Rating]:
         """Return a player's rating in each game in which it has one."""
         number = parsed("player", player)
-        return {game: rating for (holder, game), rating in self._ratings().items() if holder == number}
+        return {game: rating for (holder, game), rating in self._ratings.items() if holder == number}
 
     async def leaderboard(
         self, game: str, *, place: tuple[float, PlayerId] | None, limit: int
@@ -42,7 +38,7 @@ class MemoryRecords:
         """Return those who have a rating in a game, the highest estimate first."""
         ranked = {
             (-rating.estimate, holder): rating
-            for (holder, played), rating in self._ratings().items()
+            for (holder, played), rating in self._ratings.items()
             if played == game
         }
         first = (-inf, UUID(int=0)) if place is None else (-place[0], parsed("player", place[1]))
@@ -52,15 +48,9 @@ class MemoryRecords:
             if (estimate, holder) > first
         ][:limit]
 
-    def _ratings(self) -> Ratings:
-        ratings: Ratings = {}
-        for match in self._finished():
-            if is_rated(match):
-                rate(ratings, match)
-        return ratings
-
-    def _finished(self) -> Iterator[AnyMatch]:
-        """Give the matches that have finished, in the order in which they did."""
-        for happened in whole_log(self._games, self._log):
-            if isinstance(happened.recorded.event, Finished):
-                yield happened.match
+    def _take_in(self, one: Happened) -> None:
+        """Count a match that has finished."""
+        if isinstance(one.recorded.event, Finished):
+            count(self._played, one.match)
+            if is_rated(one.match):
+                rate(self._ratings, one.match)

@@ -1,4 +1,4 @@
-"""Webhooks and the messages to them in memory, gone with the process: the twin for fast tests."""
+"""Webhooks and the messages to them in memory, gone with the process."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -6,10 +6,10 @@ from datetime import datetime
 from uuid import UUID
 
 import msgspec
-from eventsourcing.persistence import ApplicationRecorder
 from msgspec import Struct
 
-from adapters.postgres.read_models.reader import whole_log
+from adapters.memory.history import MemoryHistory
+from adapters.postgres.read_models.model import Happened
 from adapters.postgres.webhooks.outbox import Subscriber, messages, noticed
 from domain.match import PlayerId
 from domain.shared.game import Games
@@ -73,25 +73,26 @@ class Queued(Struct):
 
 
 class MemoryWebhooks:
-    """The ports `WebhookStore` and `Outbox` over a log in memory."""
+    """The ports `WebhookStore` and `Outbox` over what has happened."""
 
     def __init__(
         self,
         games: Games,
-        log: ApplicationRecorder,
+        history: MemoryHistory,
         seeds: Seeds,
         chat_log: ChatLog,
         notify: Callable[[PlayerId, WebhookId, datetime], None],
     ) -> None:
-        """Take the games, the log, the secrets of matches, what is said, and what tells of a pause."""
+        """Take the games, what happens, the secrets of matches, the chat, and what tells of a pause."""
         self._notify = notify
         self._games = games
-        self._log = log
         self._seeds = seeds
         self._chat_log = chat_log
         self._webhooks: dict[WebhookId, KeptWebhook] = {}
         self._queued: dict[DeliveryId, Queued] = {}
         self._told = 0
+        self._unread: list[Happened] = []
+        history.happened.listen(self._unread.append)
 
     async def add(
         self, webhook: Webhook, player: PlayerId | None, target: Target, secret: bytes, challenge: Challenge
@@ -257,7 +258,7 @@ class MemoryWebhooks:
 
     async def _catch_up(self) -> None:
         """Put down what happened and was said since the last time."""
-        if self._log.max_notification_id() != self._told:
+        if self._unread:
             await self._put_events()
         for id, kept in self._webhooks.items():
             if kept.webhook.state is WebhookState.ACTIVE and MessageType.CHAT in kept.webhook.events:
@@ -272,9 +273,7 @@ class MemoryWebhooks:
                 ids[number] = id
                 subscriber = Subscriber(number, kept.target, frozenset(kept.webhook.events), kept.since)
                 subscribers.setdefault(kept.player, []).append(subscriber)
-        for happened in whole_log(self._games, self._log):
-            if happened.position <= self._told:
-                continue
+        for happened in self._unread:
             self._told = happened.position
             at = happened.recorded.at
             told = noticed(happened)
@@ -282,6 +281,7 @@ class MemoryWebhooks:
             for put in messages(self._games, secrets.seed, happened, told, subscribers):
                 match = match_id(happened.number)
                 self._put(ids[put.subscriber.id], _pending(put.id, put.type, match, at), put.body)
+        self._unread.clear()
 
     async def _put_chat(self, id: WebhookId, kept: KeptWebhook) -> None:
         """Put down what was said to a webhook's player since the last time."""

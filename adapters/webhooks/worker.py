@@ -11,10 +11,9 @@ from adapters.postgres.log.recorders import EVENTS
 from adapters.postgres.read_models.follower import Follower
 from adapters.postgres.webhooks.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.webhooks.outbox import DELIVERIES, OutboxRecorder
-from adapters.postgres.webhooks.store import PostgresWebhooks
 from adapters.settings import Settings
 from domain.shared.game import Games
-from services.notify.deliveries import Deliveries, Parcel, Reply, Sender
+from services.notify.deliveries import Deliveries, Outbox, Parcel, Reply, Sender
 from services.shared.time import Clock
 
 TOGETHER = 0.25
@@ -43,6 +42,17 @@ class LateSender:
         return HttpSender(private=self._private)
 
 
+def deliveries(settings: Settings, outbox: Outbox, clock: Clock) -> Deliveries:
+    """Return what sends messages to webhooks, where and as long as the settings allow."""
+    return Deliveries(
+        outbox,
+        LateSender(private=settings.webhook_private_addresses),
+        clock,
+        timedelta(days=settings.webhook_log_days),
+        settings.webhook_log_messages,
+    )
+
+
 class WebhookWorker:
     """Puts messages down and sends them.
 
@@ -54,30 +64,22 @@ class WebhookWorker:
 
     def __init__(
         self,
-        settings: Settings,
+        sending: Deliveries,
         datastore: Datastore,
         games: Games,
-        clock: Clock,
         poll: Callable[[], float],
         ends: LogEnds,
     ) -> None:
         """Take what it needs.
 
         Args:
-            settings: Where messages may go and how long they are kept.
+            sending: What sends messages.
             datastore: The connections.
             games: The registered games by id.
-            clock: The time.
             poll: Gives the seconds after which the log is looked at though no NOTIFY has come.
             ends: Where the logs end.
         """
-        self._deliveries = Deliveries(
-            PostgresWebhooks(datastore),
-            LateSender(private=settings.webhook_private_addresses),
-            clock,
-            timedelta(days=settings.webhook_log_days),
-            settings.webhook_log_messages,
-        )
+        self._deliveries = sending
         self._loop: asyncio.AbstractEventLoop | None = None
         events = OutboxRecorder(games, datastore, self._wake)
         chats = ChatOutboxRecorder(datastore, self._wake)

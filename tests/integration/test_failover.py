@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from adapters.main import use_cases
+from adapters.backing import measures
+from adapters.backing.postgres import ports_of
 from adapters.postgres.connection.datastore import Datastore
+from adapters.postgres.keys import PostgresKeys
 from adapters.postgres.log.recorders import postgres_store
 from adapters.postgres.log.tail import Followed, Tail
 from adapters.postgres.migrate import migrate
@@ -19,7 +21,7 @@ from services.matches.decisions import as_given
 from services.shared.errors import NotFound, Unavailable
 from services.shared.ids import MatchId
 from services.streams.match_stream import End, EndReason, EventItem, Watch
-from services.use_cases import Services
+from services.use_cases import Services, build
 from tests.support.games.montana import ENDLESS, WALK
 from tests.support.stores.standby import Pair, pair
 from tests.support.stores.use_cases import APPEND_QUEUE, POOL, proposal
@@ -48,7 +50,8 @@ class Node:
         """Return one on a database."""
         datastore = Datastore(conninfo, POOL)
         store = postgres_store(dict(GAMES), datastore, APPEND_QUEUE)
-        services = use_cases(Settings(), datastore, store)
+        ports = ports_of(Settings(), datastore, store, PostgresKeys(datastore))
+        services = build(ports, measures(Settings()))
         channels = services.match_streams.channels
         tail = Tail(
             conninfo,

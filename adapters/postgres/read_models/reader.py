@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 
-from eventsourcing.persistence import ApplicationRecorder
 from msgspec.structs import replace
 from psycopg import Cursor, sql
 from psycopg.rows import tuple_row
@@ -158,27 +157,6 @@ def following(
         to_act = ()
     newly = tuple(seat for seat in to_act if seat not in before.to_act)
     return Happened(position, number, recorded, before.opened_at, match, to_act, newly)
-
-
-def whole_log(games: Games, log: ApplicationRecorder) -> list[Happened]:
-    """Return all events of a log in memory but those of matches that cannot be read.
-
-    What the twins of read models are folded from.
-    """
-    mapper = EventMapper(games)
-    last: dict[UUID, Happened] = {}
-    read: list[Happened] = []
-    aside: set[UUID] = set()
-    for stored in log.select_notifications(None, 1_000_000):
-        number = cast(UUID, stored.originator_id)
-        try:
-            recorded: Recorded = mapper.to_domain_event(stored).recorded
-            last[number] = following(games, last.get(number), stored.id, number, recorded)
-        except Exception:  # noqa: BLE001
-            aside.add(number)
-        else:
-            read.append(last[number])
-    return [happened for happened in read if happened.number not in aside]
 
 
 def _rows(cursor: Cursor[Any], query: sql.Composed, parameters: Sequence[Any]) -> list[Any]:

@@ -6,45 +6,24 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from adapters.event_store.store import Store
-from adapters.memory.agenda import MemoryAgenda
-from adapters.memory.blocks import MemoryBlockList
-from adapters.memory.chat import MemoryChatLog
-from adapters.memory.heads import MemoryHeads
-from adapters.memory.keys import MemoryKeys
-from adapters.memory.log import MemoryMatchRecorder, MemorySnapshots, memory_store
-from adapters.memory.match_list import MemoryMatchList
-from adapters.memory.player_feed import MemoryPlayerLog
-from adapters.memory.players import MemoryAccounts, MemorySeeds
+from msgspec.structs import replace
+
 from adapters.memory.presence import MemoryPresenceLog
-from adapters.memory.quick_matches import MemoryQuickMatches
 from adapters.memory.quotas import MemoryQuotas
-from adapters.memory.records import MemoryRecords
-from adapters.memory.webhooks import MemoryWebhooks
-from adapters.postgres.blocks import PostgresBlockList
-from adapters.postgres.chat import PostgresChatLog
+from adapters.memory.stores import MemoryStores
 from adapters.postgres.connection.datastore import Datastore
-from adapters.postgres.heads import PostgresHeads
 from adapters.postgres.keys import PostgresKeys
 from adapters.postgres.log.recorders import postgres_store
-from adapters.postgres.players import PostgresAccounts, PostgresSeeds
+from adapters.postgres.ports import postgres_ports
 from adapters.postgres.presence import PostgresPresenceLog
-from adapters.postgres.quick_matches import PostgresQuickMatches
-from adapters.postgres.quotas import PostgresQuotas
-from adapters.postgres.read_models.agenda import PostgresAgenda
 from adapters.postgres.read_models.catch_up import ReadModels
-from adapters.postgres.read_models.match_pages import PostgresMatchList
-from adapters.postgres.read_models.player_feed import PostgresPlayerLog
-from adapters.postgres.read_models.records import PostgresRecords
 from adapters.postgres.read_models.registry import read_models
 from adapters.postgres.webhooks.chat_outbox import ChatOutboxRecorder
 from adapters.postgres.webhooks.outbox import OutboxRecorder
-from adapters.postgres.webhooks.store import PostgresWebhooks
 from adapters.settings import Settings
 from domain.games import GAMES
 from domain.shared.game import Games
 from domain.shared.seats import Seat
-from services.chat.log import ChatLog
 from services.lobby.holdings import Holdings
 from services.lobby.seats import Lobby
 from services.matches.opening import Proposal
@@ -52,7 +31,6 @@ from services.matches.outages import NoOutages, Outages
 from services.notify.subscriptions import Webhooks
 from services.players.accounts import Players
 from services.players.quotas import QuotaKind
-from services.proof.heads import Heads, Keys
 from services.shared.ids import MatchId
 from services.shared.time import Clock
 from services.streams.presence import Count, PresenceLog
@@ -96,30 +74,22 @@ class ManualClock:
 class Stores:
     """What one deployment keeps; several nodes may stand on it."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        accounts: Any,
-        seeds: Any,
-        match_list: Any,
-        chat_log: ChatLog,
-        records: Any,
-        quick_matches: Any,
-        block_list: Any,
-        quotas: Any,
-        agenda: Any,
-        heads: Heads,
-        keys: Keys,
-        webhooks: Any,
-        player_log: Any,
-    ) -> None:
-        """Take the ports."""
-        self.store, self.accounts, self.seeds, self.match_list = store, accounts, seeds, match_list
-        self.chat_log, self.records, self.webhooks = chat_log, records, webhooks
-        self.block_list, self.quotas = block_list, quotas
-        self.quick_matches, self.agenda, self.player_log = quick_matches, agenda, player_log
-        self.heads, self.keys = heads, keys
+    def __init__(self, ports: Ports) -> None:
+        """Take the ports, but for the time and for outages, of which there are none."""
+        self._ports = ports
+        self.store = ports.store
+        self.accounts: Any = ports.accounts
+        self.seeds: Any = ports.seeds
+        self.match_list: Any = ports.match_list
+        self.chat_log = ports.chat_log
+        self.records: Any = ports.records
+        self.quick_matches: Any = ports.quick_matches
+        self.block_list: Any = ports.block_list
+        self.quotas: Any = ports.quotas
+        self.agenda: Any = ports.agenda
+        self.heads, self.keys = ports.heads, ports.keys
+        self.webhooks: Any = ports.webhooks
+        self.player_log: Any = ports.player_log
         self.clock: Clock = TickingClock()
         self.outages: Outages = NoOutages()
         self.max_commands: int | None = Settings().max_commands
@@ -141,23 +111,12 @@ class Stores:
         games: Games | None = None,
     ) -> Services:
         """Return the use cases of one more process on these stores, with the registered games or others."""
-        ports = Ports(
-            games=dict(GAMES) if games is None else games,
+        ports = replace(
+            self._ports,
+            games=self._ports.games if games is None else games,
             store=self.store,
-            seeds=self.seeds,
-            match_list=self.match_list,
             outages=self.outages,
             presence=self.presence(),
-            accounts=self.accounts,
-            block_list=self.block_list,
-            quotas=self.quotas,
-            chat_log=self.chat_log,
-            player_log=self.player_log,
-            records=self.records,
-            quick_matches=self.quick_matches,
-            heads=self.heads,
-            keys=self.keys,
-            webhooks=self.webhooks,
             clock=self.clock,
         )
         measures = Measures(
@@ -185,22 +144,15 @@ class PostgresStores(Stores):
         games = dict(GAMES)
         self.datastore = datastore
         super().__init__(
-            postgres_store(games, datastore, APPEND_QUEUE),
-            accounts=PostgresAccounts(datastore),
-            seeds=PostgresSeeds(datastore, MOST_HELD[QuotaKind.OPEN]),
-            match_list=PostgresMatchList(games, datastore),
-            chat_log=PostgresChatLog(datastore),
-            quick_matches=PostgresQuickMatches(datastore, MOST_HELD[QuotaKind.OPEN]),
-            block_list=PostgresBlockList(datastore),
-            quotas=PostgresQuotas(datastore, MOST_HELD),
-            records=PostgresRecords(datastore),
-            agenda=PostgresAgenda(datastore),
-            heads=PostgresHeads(datastore),
-            keys=PostgresKeys(datastore),
-            webhooks=PostgresWebhooks(datastore),
-            player_log=PostgresPlayerLog(datastore),
+            postgres_ports(
+                games,
+                datastore,
+                postgres_store(games, datastore, APPEND_QUEUE),
+                most_held=MOST_HELD,
+                keys=PostgresKeys(datastore),
+                clock=TickingClock(),
+            )
         )
-        self.datastore = datastore
         self._read_models = ReadModels(games, datastore, read_models())
         self._outbox = OutboxRecorder(games, datastore, lambda: None)
         self._chat_outbox = ChatOutboxRecorder(datastore, lambda: None)
@@ -219,27 +171,7 @@ class PostgresStores(Stores):
 
 def memory_stores() -> Stores:
     """Return stores in memory."""
-    games = dict(GAMES)
-    log = MemoryMatchRecorder()
-    accounts, quotas, match_list = MemoryAccounts(), MemoryQuotas(MOST_HELD), MemoryMatchList(games, log)
-    seeds, chat_log, block_list = MemorySeeds(log, quotas), MemoryChatLog(), MemoryBlockList(accounts)
-    player_log = MemoryPlayerLog(games, log)
-    return Stores(
-        memory_store(games, log, MemorySnapshots()),
-        accounts=accounts,
-        seeds=seeds,
-        match_list=match_list,
-        chat_log=chat_log,
-        quick_matches=MemoryQuickMatches(match_list, block_list, quotas),
-        block_list=block_list,
-        quotas=quotas,
-        records=MemoryRecords(games, log),
-        agenda=MemoryAgenda(games, log),
-        heads=MemoryHeads(log),
-        keys=MemoryKeys(),
-        webhooks=MemoryWebhooks(games, log, seeds, chat_log, player_log.notify),
-        player_log=player_log,
-    )
+    return Stores(MemoryStores(dict(GAMES), MOST_HELD, TickingClock()).ports)
 
 
 @asynccontextmanager
