@@ -358,5 +358,5 @@ def checked_key(key: str | None) -> str:
 
 
 def digest_of(asked: Any) -> str:
-    """Return SHA-256 of what was asked, as JSON with sorted names, in hexadecimal."""
+    """Return SHA-256 of what was asked, in hexadecimal: as JSON, the fields of structs in their order."""
     return sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()

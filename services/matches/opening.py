@@ -7,20 +7,25 @@ from secrets import token_bytes
 from typing import Any
 from uuid import UUID
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.match import (
     Branched,
-    Conditions,
+    ChatMode,
+    Disclosure,
     Holder,
     HolderKind,
     LobbyCommand,
+    MemoryAid,
+    OnTimeOut,
     Opened,
     PlayerId,
     Started,
+    StartMode,
     TakeSeat,
     Terms,
+    TimeControl,
     Visibility,
     conditions_of,
     decide,
@@ -43,14 +48,24 @@ from services.shared.time import Clock
 LONGEST_ENTROPY = 256
 
 
-class Proposal(Conditions, frozen=True, kw_only=True):
-    """A match that a player wants to open, on conditions of its own.
+class Proposal(Struct, frozen=True, kw_only=True):
+    """A match that a player wants to open.
+
+    Idempotency keys are held against a digest of it, in which its fields stand in this order.
 
     Attributes:
         game: The game's id.
         options: The game's options.
         seats: Number of seats; None for the game's fewest.
         seat: The seat that the opener takes; None for none.
+        visibility: Who may know of the match.
+        disclosure: What everybody may see after the end.
+        memory_aid: Whether views of a game that has a memory aid show it.
+        start: What begins the match once its seats are taken.
+        time_control: How much time the seats have.
+        on_time_out: What becomes of a seat whose time is up.
+        chat: Whether there is talk.
+        rated: Whether the outcome counts for ratings, if the match is public and has more than one seat.
         entropy: The opener's own contribution to chance.
         kind: What the opener's seat is held by.
         rematch_of: The match that is played again; None for none.
@@ -60,6 +75,14 @@ class Proposal(Conditions, frozen=True, kw_only=True):
     options: Any
     seats: int | None = None
     seat: int | None = None
+    visibility: Visibility = Visibility.PUBLIC
+    disclosure: Disclosure = Disclosure.AT_END
+    memory_aid: MemoryAid = MemoryAid.ON
+    start: StartMode = StartMode.AUTO
+    time_control: TimeControl = TimeControl()
+    on_time_out: OnTimeOut = OnTimeOut.RESIGN
+    chat: ChatMode = ChatMode.ON
+    rated: bool = True
     entropy: str = ""
     kind: HolderKind = HolderKind.HUMAN
     rematch_of: MatchId | None = None
