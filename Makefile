@@ -8,7 +8,7 @@ BASELINE := proto/baseline.binpb
 ARGS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-versions soak check bench proto baseline settings golden corpus lock
+.PHONY: help run test test-versions soak coverage mutate check bench proto baseline settings picture golden corpus lock
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,15 @@ test-versions: $(INSTALLED) ## Run what depends on versions on PostgreSQL 15 to 
 
 soak: $(INSTALLED) ## Play 100,000 random matches of every game, or ARGS="montana --matches 5000", on all cores
 	@$(PYTHON) -m tests.soak $(ARGS)
+
+coverage: $(INSTALLED) ## Measure the branches of rules and use cases that unit tests carry out
+	@rm -rf build/coverage && mkdir -p build/coverage
+	@$(PYTHON) -m coverage run -m pytest -q -n auto -m "not postgres" tests/unit $(ARGS)
+	@$(PYTHON) -m coverage combine --quiet
+	@$(PYTHON) -m coverage report
+
+mutate: $(INSTALLED) ## Seed faults and list those that no test notices, ARGS="services/lobby --faults 50"
+	@$(PYTHON) -m tests.mutate $(ARGS)
 
 check: $(INSTALLED) ## Look at format, lint, types, imports, proto files and lock
 	.venv/bin/ruff format --check
@@ -52,8 +61,11 @@ proto: $(INSTALLED) ## Generate the gRPC code from the proto files
 baseline: $(INSTALLED) ## Promise the protos as they are; part of a release (proto/README.md)
 	@.venv/bin/buf build proto --exclude-source-info -o $(BASELINE)
 
-settings: $(INSTALLED) ## Write the table of settings in adapters/README.md from their descriptions
+settings: $(INSTALLED) ## Write the table of settings in docs/operating.md from their descriptions
 	@$(PYTHON) -m adapters.settings_table
+
+picture: $(INSTALLED) ## Draw docs/architecture.md from the imports
+	@$(PYTHON) -m tests.picture
 
 golden: $(INSTALLED) ## Rebuild the golden files; read the difference, it is a change of rules
 	@$(PYTHON) -m pytest tests/golden --rebuild-golden $(ARGS)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from adapters.settings import SETTINGS, Group, default, option, variable
 
-DOCUMENT = Path(__file__).parent / "README.md"
+DOCUMENT = Path(__file__).parents[1] / "docs" / "operating.md"
 HEAD = "| variable | option | meaning | default |\n| --- | --- | --- | --- |\n"
 
 

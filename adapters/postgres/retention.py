@@ -1,4 +1,4 @@
-"""How long rows are kept that nothing else takes away; `adapters/README.md` says it of every table."""
+"""How long rows are kept that nothing else takes away; `docs/operating.md` says it of every table."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -33,7 +33,7 @@ from tests.support.stores.use_cases import ManualClock, PostgresStores, postgres
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 FEED = timedelta(days=90)
 OPEN_FOR = timedelta(hours=24)
-README = Path(__file__).parents[2] / "adapters" / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "operating.md"
 
 
 @pytest.fixture
@@ -72,12 +72,12 @@ def rows(database: str, query: str) -> list[tuple[object, ...]]:
 
 
 def test_every_table_says_how_long_it_keeps_rows(database: str) -> None:
-    """The table in the README names all tables there are, and no others."""
+    """The table for operators names all tables there are, and no others."""
     there = {
         name
         for (name,) in rows(database, "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
     }
-    section = README.read_text().partition("| table | kept |")[2].partition("\n\n")[0]
+    section = PAGE.read_text().partition("| table | kept |")[2].partition("\n\n")[0]
     told = {
         name for line in section.splitlines()[2:] for name in re.findall(r"`([a-z_]+)`", line.split("|")[1])
     }
