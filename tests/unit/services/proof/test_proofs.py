@@ -1,19 +1,20 @@
 """Bundles as they are exported: read from the store as they are taken, in parts."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from domain.match import Resign
+from domain.match import Resign, Visibility
 from services.matches.decisions import as_given
 from services.matches.loaded import TOGETHER
 from services.matches.store import Recorded
 from services.proof import proofs
 from services.proof.proofs import Proofs
-from services.shared.errors import Unavailable
+from services.shared.errors import NotFound, Unavailable
 from services.shared.ids import MatchId
-from tests.support.stores.lobby import ANN, wanted
+from tests.support.stores.lobby import ANN, BEN, opened, wanted
 from tests.support.stores.use_cases import memory_stores, proposal
 
 
@@ -100,3 +101,34 @@ async def test_others_get_their_turn_while_a_match_is_read_and_written_down() ->
     assert lines == 420 + 4
     assert turns - before >= 420 // proofs.TOGETHER
     waiting.cancel()
+
+
+class Meanwhile(Reading):
+    """A store in which something happens while it is asked whether a match is complete."""
+
+    def __init__(self, store: Any, happens: Callable[[], Awaitable[object]]) -> None:
+        """Take the store, and what happens."""
+        super().__init__(store)
+        self._happens = happens
+
+    async def complete(self, match: MatchId, up_to: int) -> None:
+        """Let it happen, then answer."""
+        await self._happens()
+        await self._store.complete(match, up_to)
+
+
+async def test_who_loses_a_private_match_meanwhile_gets_no_bundle() -> None:
+    """Who may know of the match is asked of it as it stands when the bundle begins."""
+    stores = memory_stores()
+    node = stores.node()
+    match = await opened(node, seats=3, visibility=Visibility.PRIVATE)
+    shown = (await node.invitations.link(ANN, match)).invitation
+    await node.lobby.take_seat(BEN, match, 1, "", None, invitation=shown)
+
+    async def leave() -> None:
+        await node.lobby.leave_seat(BEN, match, 1, None)
+
+    reading = Meanwhile(stores.store, leave)
+    export = Proofs(node.queries, node.decisions, reading, stores.heads, stores.keys).export
+    with pytest.raises(NotFound):
+        await export(match, BEN, looking_as=None)
