@@ -14,9 +14,9 @@ from time import monotonic, perf_counter, process_time
 LOOK = timedelta(minutes=1)
 """How long lies between two looks whether the moment is good."""
 SOONEST = 600.0
-"""Seconds behind a full collection before which there is no other."""
+"""Seconds after a full collection before which there is no other."""
 LATEST = 3_600.0
-"""Seconds behind a full collection after which the next is made however busy the process is."""
+"""Seconds after a full collection after which the next is made however busy the process is."""
 QUIET = 0.1
 """The share of a core below which a process is quiet."""
 YOUNG = (50_000, 20, 1_000)

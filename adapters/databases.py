@@ -27,7 +27,7 @@ class StartError(Exception):
 
 @contextmanager
 def database(settings: Settings) -> Iterator[tuple[Access, EmbeddedPostgres | None]]:
-    """Give where the database is, and our own server if it is one.
+    """Give where the database is, and the embedded server if it is one.
 
     Raises:
         StartError: It cannot be used.
@@ -48,7 +48,7 @@ def database(settings: Settings) -> Iterator[tuple[Access, EmbeddedPostgres | No
 
 @contextmanager
 def found_database(settings: Settings) -> Iterator[Access]:
-    """Give where the database is, as it is; our own server may be one that a running service started.
+    """Give where the database is, as it is; the embedded server may be one that a running service started.
 
     Raises:
         StartError: It cannot be used.
@@ -63,7 +63,7 @@ def found_database(settings: Settings) -> Iterator[Access]:
 
 @contextmanager
 def shared_database(settings: Settings) -> Iterator[Access]:
-    """Give where the database is, migrated; our own server may be one that a running service started.
+    """Give where the database is, migrated; the embedded server may be one that a running service started.
 
     Raises:
         StartError: It cannot be used.

@@ -1,4 +1,4 @@
-"""The table of all settings in the documentation; run as a module it writes that anew."""
+"""The table of all settings in the documentation; run as a module it writes that again."""
 
 import re
 from pathlib import Path

@@ -24,7 +24,7 @@ CLOCKS_LEAST, SIGNATURES_LEAST = timedelta(seconds=0.5), timedelta(seconds=1)
 REPORT = timedelta(seconds=10)
 """How long lies between two reports of how the workers get on."""
 PAUSES = (0.5, 1.0, 2.0, 5.0)
-"""Seconds that a worker waits behind steps that fail one after the other; the last one from then on."""
+"""Seconds that a worker waits after steps that fail one after the other; the last one from then on."""
 
 log = logging.getLogger("montane.workers")
 
@@ -56,8 +56,8 @@ class Steps:
 
         Args:
             name: What it is called.
-            step: Takes a step, and returns how long to wait behind it.
-            least: How long is waited behind a step, at least, though `wake` is called.
+            step: Takes a step, and returns how long to wait after it.
+            least: How long is waited after a step, at least, though `wake` is called.
         """
         self._name = name
         self._step = step
@@ -148,7 +148,7 @@ class Workers:
         Args:
             workers: The workers.
             hints: What is to be called at a NOTIFY of which channel.
-            work: Where it is put down how they get on.
+            work: Where it is recorded how they get on.
         """
         self._workers = workers
         self.hints = hints

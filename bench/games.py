@@ -17,7 +17,7 @@ from domain.shared.viewers import SPECTATOR, Viewer, seated
 
 
 class Move(NamedTuple):
-    """A move of random play: who made it, what it brought about, and the table behind it."""
+    """A move of random play: who made it, what it brought about, and the table after it."""
 
     seat: Seat
     events: tuple[Any, ...]
@@ -65,7 +65,7 @@ def compare(matches: int, rounds: int) -> None:
 
 
 def figures(game: AnyGame, seats: int, matches: int, recorded: list[list[Move]]) -> Figures:
-    """Return what a round measures, of matches played anew and of recorded ones."""
+    """Return what a round measures, of matches played again and of recorded ones."""
     moves = sum(map(len, recorded))
     events = [event for match in recorded for move in match for event in move.events]
     openings = [begun(game, seats, number) for number in range(matches)]

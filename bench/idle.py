@@ -25,7 +25,7 @@ def measure(settle: float) -> None:
             after, seconds = _used(), monotonic() - began
     shares = {name: (after[name] - before.get(name, 0.0)) / seconds for name in after}
     print(f"\nstart: {median(starts):.2f} s, of {STARTS} the median; the fastest {min(starts):.2f} s")
-    print(f"idle: {sum(shares.values()):.2%} of a core over {seconds:.0f} s, {settle:.0f} s behind the start")
+    print(f"idle: {sum(shares.values()):.2%} of a core over {seconds:.0f} s, {settle:.0f} s after the start")
     for name, share in sorted(shares.items(), key=lambda one: -one[1]):
         if share:
             print(f"{share:>10.3%}  {name}")

@@ -12,7 +12,7 @@ TWOS = (2, 15, 28, 41)
 
 
 class Lists:
-    """A table of Montana: cards are 1 to 52, a gap is 0; nothing fits behind a multiple of 13."""
+    """A table of Montana: cards are 1 to 52, a gap is 0; nothing fits after a multiple of 13."""
 
     __slots__ = ("cells", "gaps", "key", "redeals", "redeals_left", "where")
 
@@ -60,7 +60,7 @@ class Lists:
         self.gaps[self.gaps.index(gap)] = origin
 
     def redeal(self) -> None:
-        """Shuffle everything outside the finished parts and lay it anew."""
+        """Shuffle everything outside the finished parts and lay it again."""
         kept = [self.finished(row) for row in range(4)]
         gathered = [card for cell, card in enumerate(self.cells) if card and cell % 13 >= kept[cell // 13]]
         context = f"redeal/{self.redeals - self.redeals_left + 1}"
@@ -87,6 +87,6 @@ class Lists:
         return sum(self.finished(row) for row in range(4))
 
     def over(self) -> bool:
-        """Return whether the table is won; lost is whoever has no move."""
+        """Return whether the table is won; lost is anyone who has no move."""
         cells = self.cells
         return not (cells[12] or cells[25] or cells[38] or cells[51]) and self.score() == 48

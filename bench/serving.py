@@ -63,7 +63,7 @@ def database() -> Iterator[str]:
 
 @contextmanager
 def serving(conninfo: str, *module: str, flags: Sequence[str] = ()) -> Iterator[Serving]:
-    """Give a server on a database: Montane's with these flags, or a module of ours that greets like it."""
+    """Give a server on a database: Montane's with these flags, or a module of our own that greets like it."""
     montane = [str(Path(sys.executable).with_name("montane")), "serve", "all", "--database-url", conninfo]
     montane += ["--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0", "--log-level", "WARNING"]
     montane += ["--rate-limit", "off", *flags]

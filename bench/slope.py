@@ -2,7 +2,7 @@
 
 Players open matches of Montana, each of which is watched by server-sent events from its beginning to its
 end, make some moves and resign, again and again. Memory is read every second; the slope is that of the
-straight line that fits best, behind the time in which caches of a fixed size fill.
+straight line that fits best, after the time in which caches of a fixed size fill.
 """
 
 import asyncio

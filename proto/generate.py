@@ -39,7 +39,7 @@ MATCH_EVENTS = (
     ("Invited", "invited", "A player was invited."),
     ("ClocksSet", "clocks_set", "The time that the seats have left."),
     ("TimedOut", "timed_out", "A seat's time was up."),
-    ("Cancelled", "cancelled", "The match was called off."),
+    ("Cancelled", "cancelled", "The match was cancelled."),
     ("Branched", "branched", "A branch has its table, and play begins."),
     ("InvitationRenewed", "invitation_renewed", "The match has another link."),
     ("DeadlineMoved", "deadline_moved", "The service was away, and nobody is charged for that."),

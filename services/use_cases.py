@@ -73,7 +73,7 @@ class Ports(Struct, frozen=True, kw_only=True):
         quick_matches: Where players who look for others are placed.
         heads: The heads of matches, and those of days.
         keys: What heads are signed with.
-        webhooks: Who is told of what.
+        webhooks: Who is notified of what.
         outbox: What is to be sent to webhooks.
         agenda: In which matches something is due.
         clock: The time.

@@ -74,7 +74,7 @@ def main() -> None:
             parser.error(f"there is no ruleset {ruleset}")
         if path_of(ruleset).exists():
             parser.error(
-                f"{ruleset} has its matches: they are never made anew. Changed rules need a new ruleset id"
+                f"{ruleset} has its matches: they are never made again. Changed rules need a new ruleset id"
             )
         make(edition_of(GAMES.values(), ruleset), arguments.matches)
 

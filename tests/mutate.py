@@ -174,7 +174,7 @@ class Covering:
         by_line = self._data.contexts_by_lineno(str(ROOT / fault.path))
         found = {test for test in by_line.get(fault.line, []) if test}
         if not found:
-            # Carried out when the module is imported: by whoever uses the module then.
+            # Carried out when the module is imported: by anyone who uses the module then.
             found = {test for tests in by_line.values() for test in tests if test}
         drawn = sorted(found)
         chance.shuffle(drawn)

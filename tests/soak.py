@@ -144,7 +144,7 @@ def play(stretch: Stretch) -> tuple[Stretch, Met]:
 
 
 def play_one(table: Table, number: int, met: Met) -> None:
-    """Play a match and put down what came up."""
+    """Play a match and recorded what came up."""
     dice, commands = Random(number), -1
     if refused := table.game.why_not_options(shape_of(table.game.options).sample(dice), table.seats):
         met.refusals[str(refused)] += 1

@@ -42,7 +42,7 @@ def serve(
     workers: Annotated[
         bool | None,
         typer.Option(
-            help="Also see to lists, clocks, bots, webhooks and signatures here. Default: yes for all, no for"
+            help="Also handle lists, clocks, bots, webhooks and signatures here. Default: yes for all, no for"
             " rest or grpc alone, which leave that to `montane work`.",
             show_default=False,
         ),
@@ -54,7 +54,7 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Serve the games until Ctrl-C, with a PostgreSQL of our own unless another is named.
+    """Serve the games until Ctrl-C, with an embedded PostgreSQL unless another is named.
 
     `serve rest` and `serve grpc` serve one face only: run any number of them, and of `montane work`.
     `serve --memory` needs no database and keeps nothing: for authors of games and clients, and for tests.
@@ -104,7 +104,7 @@ def token(
         str | None, typer.Option(help="Until when, such as 2027-01-31T00:00:00Z. For good if left out.")
     ] = None,
 ) -> None:
-    """Make a token of a player, of any scope, and print it; it is told this once only.
+    """Make a token of a player, of any scope, and print it; it is shown this once only.
 
     Safe while the service runs.
     """
@@ -141,10 +141,10 @@ def rebuild(
         bool, typer.Option("--list", help="Only say how far in the log each read model is.")
     ] = False,
     afresh: Annotated[
-        bool, typer.Option(help="Begin anew, not where a rebuilding that was ended had come.")
+        bool, typer.Option(help="Begin again, not where a rebuilding that was ended had come.")
     ] = False,
 ) -> None:
-    """Build read models anew from the log: the same rows, and those that differed put right.
+    """Build read models again from the log: the same rows, and those that differed put right.
 
     Safe while the service runs: what is in use stays until the new one is complete. If it is ended before,
     the next one goes on from there.
@@ -155,7 +155,7 @@ def rebuild(
 
     if only_list:
         for name, position, behind in standing(settings):
-            typer.echo(f"{name}: at {position:,}, {behind:,} events behind")
+            typer.echo(f"{name}: at {position:,}, {behind:,} events after")
         return
     with Progress() as bars:
         tasks: dict[str, TaskID] = {}
@@ -198,7 +198,7 @@ def audit(
         Path | None,
         typer.Option(help="Keep in this file how far it is, and go on there; it is deleted at the end."),
     ] = None,
-    after: Annotated[str | None, typer.Option("--from", help="Begin behind this match: match_...")] = None,
+    after: Annotated[str | None, typer.Option("--from", help="Begin after this match: match_...")] = None,
 ) -> None:
     """Verify all stored matches again: everything that can be recomputed is, down to the signatures.
 
@@ -258,7 +258,7 @@ def replay(
     token: Annotated[str | None, typer.Option(envvar="MONTANE_TOKEN", help="The caller's token.")] = None,
     invitation: Annotated[str | None, typer.Option(help="The invitation to a private match.")] = None,
 ) -> None:
-    """Show a match move by move: what happened, and the table behind it.
+    """Show a match move by move: what happened, and the table after it.
 
     In a terminal Enter or the right arrow goes on, the left arrow back, q ends. Elsewhere all are shown.
     """

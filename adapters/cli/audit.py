@@ -49,7 +49,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     Attributes:
         jobs: How many processes audit.
         file: Where it is kept how far the audit has come, to go on there; None for nowhere.
-        after: The match behind which to begin, if the file does not say; None for the first.
+        after: The match after which to begin, if the file does not say; None for the first.
     """
 
     jobs: int = 1

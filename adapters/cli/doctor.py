@@ -91,7 +91,7 @@ def _of_database(settings: Settings, access: Access) -> Iterator[Finding]:
 
 
 def _disk(settings: Settings) -> Finding:
-    """Look at the room that our own server has."""
+    """Look at the room that the embedded server has."""
     folder = settings.data_dir.absolute()
     there = next((one for one in (folder, *folder.parents) if one.is_dir()), folder)
     free = disk_usage(there).free
@@ -239,4 +239,4 @@ _CHECKS: dict[str, Check] = {
     "read models": _models,
     "matches": _aside,
 }
-"""In the order in which they are looked at; what comes behind the tables needs them."""
+"""In the order in which they are looked at; what comes after the tables needs them."""

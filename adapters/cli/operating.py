@@ -69,7 +69,7 @@ def standing(settings: Settings) -> list[tuple[str, int, int]]:
 def rebuild(
     settings: Settings, names: Sequence[str], *, afresh: bool, progress: Callable[[str, int, int], None]
 ) -> dict[str, Rebuilt]:
-    """Build read models anew from the log, also while the service runs; return what came of each.
+    """Build read models again from the log, also while the service runs; return what came of each.
 
     Args:
         settings: Where the database is.

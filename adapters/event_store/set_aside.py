@@ -10,7 +10,7 @@ log = logging.getLogger(__name__)
 
 
 def why(error: Exception) -> str:
-    """Return why an event cannot be taken in, for whoever operates the service."""
+    """Return why an event cannot be taken in, for anyone who operates the service."""
     return str(error) if isinstance(error, Unreadable) else f"it makes no sense in the match: {error!r}"
 
 

@@ -68,7 +68,7 @@ class Writer(Protocol):
 
 
 class Aside(Protocol):
-    """Puts down which matches cannot be read."""
+    """Records which matches cannot be read."""
 
     async def put(self, match: MatchId, version: int, why: str) -> None:
         """Set a match aside."""
@@ -134,7 +134,7 @@ class Store:
             await self._writer.close()
 
     async def read(self, match: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
-        """Return a match's events behind version `after`, up to and with `up_to`, in order."""
+        """Return a match's events after version `after`, up to and with `up_to`, in order."""
         number = uuid_of(match)
         stored = await self._run(lambda: self._events.select_events(number, gt=after, lte=up_to))
         if missing := gap((event.originator_version for event in stored), after):
@@ -151,7 +151,7 @@ class Store:
             await self.read(match, 0, up_to)
 
     async def set_aside(self, match: MatchId, version: int, why: str) -> NoReturn:
-        """Put down that a match cannot be read, and refuse it."""
+        """Record that a match cannot be read, and refuse it."""
         with suppress(Unavailable):
             await self._aside.put(match, version, why)
         raise SetAside(match)

@@ -85,7 +85,7 @@ SENTENCES: Mapping[StrEnum, str] = {
     FailureReason.RULESET_UNKNOWN: "This server does not know the ruleset {ruleset}; a newer one does.",
     FailureReason.NO_SUCH_MATCH: "There is no match {match}, or none that the caller may know of.",
     FailureReason.MATCH_SET_ASIDE: (
-        "Not all of the match {match} can be read; whoever runs the server has to see to it."
+        "Not all of the match {match} can be read; the operator has to repair it."
     ),
     FailureReason.NO_SUCH_DAY: "The day {date} is not closed yet, or was before the first match.",
     FailureReason.NO_SUCH_VERSION: "The match has no version {version}; the latest is {latest}.",
@@ -115,7 +115,7 @@ SENTENCES: Mapping[StrEnum, str] = {
     Reason.SEAT_NOT_TO_ACT: "Seat {seat} is not to act now.",
     Reason.ALREADY_RESIGNED: "Seat {seat} has resigned.",
     Reason.SEATS_OUT_OF_RANGE: "The game is played by {minimum} to {maximum}.",
-    Reason.MATCH_CANCELLED: "The match was called off.",
+    Reason.MATCH_CANCELLED: "The match was cancelled.",
     Reason.MATCH_NOT_OVER: "The match is not over.",
     Reason.MATCH_NOT_PLAYED: "The match was not being played then.",
     Reason.IS_BRANCH: "The match is a branch of another, for the eyes of its player only.",

@@ -298,12 +298,12 @@ def idempotency_key(context: Context) -> str | None:
 
 
 def tell_key(context: Context, key: str) -> None:
-    """Put a call's idempotency key into the metadata behind its answer."""
+    """Put a call's idempotency key into the metadata after its answer."""
     _tell_behind(context, (KEY, key))
 
 
 def _tell_behind(context: Context, *metadata: tuple[str, str]) -> None:
-    """Put more into the metadata behind a call's answer."""
+    """Put more into the metadata after a call's answer."""
     context.set_trailing_metadata((*(context.trailing_metadata() or ()), *metadata))
 
 

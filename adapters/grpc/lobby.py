@@ -1,4 +1,4 @@
-"""Around a match: open it, take and leave seats, start, call off, invite, play again, find others."""
+"""Around a match: open it, take and leave seats, start, cancel, invite, play again, find others."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

@@ -257,7 +257,7 @@ def _time(request: Any, field: str) -> datetime | None:
 
 
 def _after(request: pb.ListEventsRequest) -> int:
-    """Return the version behind which a page of events begins."""
+    """Return the version after which a page of events begins."""
     if not request.HasField("page_token"):
         return request.after
     token = request.page_token

@@ -23,7 +23,7 @@ VISIT: ContextVar[Visit] = ContextVar("visit")
 """The call that is being answered, as it is counted."""
 
 METADATA: ContextVar[Sequence[tuple[str, str | bytes]]] = ContextVar("metadata")
-"""What came with it, which the library makes anew each time it is asked."""
+"""What came with it, which the library makes again each time it is asked."""
 
 
 def visit(limiter: Limiter, context: Context) -> Visit:
@@ -43,7 +43,7 @@ def visit(limiter: Limiter, context: Context) -> Visit:
 
 
 def standing(visit: Visit) -> tuple[tuple[str, str], ...]:
-    """Return how the caller stands, as metadata: of a stream in front, of a unary call behind the answer.
+    """Return how the caller stands, as metadata: of a stream in front, of a unary call after the answer.
 
     In front they are an operation of their own, which costs the server 100 us of processor time and more.
     """

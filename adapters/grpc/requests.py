@@ -80,7 +80,7 @@ def _refuse_unknown(message: Message, path: str) -> None:
 
 @cache
 def _checked(descriptor: Descriptor) -> MessageCheck:
-    """Return what checks a message of a type, its path with a dot behind it."""
+    """Return what checks a message of a type, its path with a dot after it."""
     oneofs = [
         (oneof.name, "one of " + ", ".join(field.name for field in oneof.fields))
         for oneof in descriptor.oneofs

@@ -102,7 +102,7 @@ def bug_refusal(id: str) -> PlayRefusal:
 def too_slow() -> grpc.Status:
     """Return the status of a stream whose reader is cut off; a new one may go on."""
     reason = EndReason.TOO_SLOW
-    sentence = "The reader fell too far behind; a new stream may go on behind the last version that it got."
+    sentence = "The reader fell too far behind; a new stream may go on after the last version that it got."
     status = Status(code=grpc.StatusCode.UNAVAILABLE.value[0], message=sentence)
     for detail in (ErrorInfo(reason=reason, domain=DOMAIN), RetryInfo(retry_delay=RETRY_AFTER)):
         status.details.add().Pack(detail)

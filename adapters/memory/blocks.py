@@ -33,7 +33,7 @@ class MemoryBlockList:
         return next((blocked for blocked in self._of(player) if blocked.player == other), None)
 
     async def page(self, player: PlayerId, after: PlayerId | None, limit: int) -> list[Blocked]:
-        """Return whom a player has blocked, by their ids, behind one of them."""
+        """Return whom a player has blocked, by their ids, after one of them."""
         found = sorted(self._of(player), key=lambda blocked: blocked.player)
         return [blocked for blocked in found if after is None or blocked.player > after][:limit]
 

@@ -54,7 +54,7 @@ class MemoryChatLog:
     async def read(
         self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
     ) -> list[StoredMessage]:
-        """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
+        """Return a match's messages after a position, in order; all of them, or what a reader may read."""
         found = [
             message
             for message in self._messages[after:]
@@ -67,7 +67,7 @@ class MemoryChatLog:
         return next((one for one in self._messages if (one.match, one.id) == (match, id)), None)
 
     async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[StoredMessage]:
-        """Return the messages of all matches that are for a player, behind a position, in order."""
+        """Return the messages of all matches that are for a player, after a position, in order."""
         return [message for message in self._for(player) if message.position > after][:limit]
 
     async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> StoredMessage | None:

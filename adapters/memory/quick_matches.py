@@ -35,7 +35,7 @@ class MemoryQuickMatches:
     async def place(
         self, wish: Wish, fresh: MatchId, *, without: Sequence[MatchId], only_open: bool
     ) -> Placed:
-        """Return where a player is placed, put down with its idempotency key."""
+        """Return where a player is placed, recorded with its idempotency key."""
         player = wish.player
         called = self._calls.get((player, wish.key))
         if called is not None and called.match not in without:

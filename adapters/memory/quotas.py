@@ -27,13 +27,13 @@ class MemoryQuotas:
             raise TooMany(REASONS[kind], most=most)
 
     async def take(self, holding: Holding) -> None:
-        """Put down that a player has one more, unless it has as many as it may have."""
+        """Record that a player has one more, unless it has as many as it may have."""
         if _name(holding) not in self._held:
             await self.check(holding)
         await self.note(holding)
 
     async def note(self, holding: Holding) -> None:
-        """Put down that a player has one more, however many it has."""
+        """Record that a player has one more, however many it has."""
         self._held[_name(holding)] = holding
 
     def lose(self, match: MatchId, at: datetime) -> None:
@@ -51,7 +51,7 @@ class MemoryQuotas:
     async def release(
         self, match: MatchId, kinds: Collection[QuotaKind], *, about: PlayerId | None = None
     ) -> None:
-        """Put down that nobody has any more what a match was counted for; of one guest, if it is named."""
+        """Record that nobody has any more what a match was counted for; of one guest, if it is named."""
         for name, one in tuple(self._held.items()):
             if one.match == match and one.kind in kinds and about in (None, one.about):
                 del self._held[name]

@@ -5,7 +5,7 @@ from services.shared.ids import MatchId
 
 
 class MemorySetAside:
-    """Puts down which matches are set aside, in memory."""
+    """Records which matches are set aside, in memory."""
 
     def __init__(self) -> None:
         """Begin with none."""

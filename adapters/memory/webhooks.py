@@ -182,7 +182,7 @@ class MemoryWebhooks:
         return sorted(found, key=lambda delivery: delivery.id, reverse=True)[:limit]
 
     async def put(self, id: WebhookId, delivery: Delivery, body: bytes) -> Delivery:
-        """Put down a message that no event makes; instead of a second test return the one that is pending."""
+        """Record a message that no event makes; instead of a second test return the one that is pending."""
         for queued in self._queued.values():
             pending = queued.delivery.state is DeliveryState.PENDING
             same = queued.delivery.type is delivery.type and delivery.type in OF_NO_MATCH
@@ -244,7 +244,7 @@ class MemoryWebhooks:
         return health.disabled
 
     async def purge(self, before: datetime, most: int) -> int:
-        """Forget what is not pending and was put down before a time, or has `most` messages behind it."""
+        """Forget what is not pending and was recorded before a time, or has `most` messages after it."""
         behind: Counter[WebhookId] = Counter()
         gone = []
         for queued in sorted(self._queued.values(), key=lambda one: one.delivery.id, reverse=True):
@@ -257,7 +257,7 @@ class MemoryWebhooks:
         return len(gone)
 
     async def _catch_up(self) -> None:
-        """Put down what happened and was said since the last time."""
+        """Record what happened and was said since the last time."""
         if self._unread:
             await self._put_events()
         for id, kept in self._webhooks.items():
@@ -265,7 +265,7 @@ class MemoryWebhooks:
                 await self._put_chat(id, kept)
 
     async def _put_events(self) -> None:
-        """Put down what the log tells since the last time."""
+        """Record what the log tells since the last time."""
         subscribers: dict[PlayerId | None, list[Subscriber]] = {}
         ids: dict[UUID, WebhookId] = {}
         for id, kept in self._webhooks.items():
@@ -284,7 +284,7 @@ class MemoryWebhooks:
         self._unread.clear()
 
     async def _put_chat(self, id: WebhookId, kept: KeptWebhook) -> None:
-        """Put down what was said to a webhook's player since the last time."""
+        """Record what was said to a webhook's player since the last time."""
         if kept.player is None:
             return
         for said in await self._chat_log.for_player(kept.player, after=kept.chat_since, limit=1_000_000):

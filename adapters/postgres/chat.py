@@ -78,7 +78,7 @@ class PostgresChatLog:
                 ),
             )
         except IntegrityError as error:
-            # The account of whoever writes is all that a row may lack.
+            # The account of anyone who writes is all that a row may lack.
             raise Unauthenticated(FailureReason.TOKEN_UNKNOWN) from error
         if rows:
             return _posted(rows[0])
@@ -100,7 +100,7 @@ class PostgresChatLog:
     async def read(
         self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
     ) -> list[StoredMessage]:
-        """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
+        """Return a match's messages after a position, in order; all of them, or what a reader may read."""
         readable = sql.SQL("true")
         given: tuple[object, ...] = ()
         if reader is not None:
@@ -126,7 +126,7 @@ class PostgresChatLog:
         return _message(rows[0]) if rows else None
 
     async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[StoredMessage]:
-        """Return the messages of all matches that are for a player, behind a position, in order."""
+        """Return the messages of all matches that are for a player, after a position, in order."""
         rows = await self._datastore.execute(
             "SELECT chat_messages.* FROM chat_recipients JOIN chat_messages USING (position)"
             " WHERE player_id = %s AND position > %s ORDER BY position LIMIT %s",
@@ -178,7 +178,7 @@ class PostgresChatLog:
                 ),
             )
         except IntegrityError as error:
-            # The account of whoever writes is all that a row may lack.
+            # The account of anyone who writes is all that a row may lack.
             raise Unauthenticated(FailureReason.TOKEN_UNKNOWN) from error
         rows = await self._datastore.execute(
             f"{REPORTS} WHERE message_id = %s AND reporter = %s", (message, reporter)

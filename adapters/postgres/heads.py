@@ -266,7 +266,7 @@ def _finals(cursor: Cursor[Any], most: int) -> Finals:
     reached = cursor.execute(REACHED, (NAME,)).fetchone()
     after = 0 if reached is None else reached["reached"]
     up_to = newest(cursor)
-    # Planned anew each time: a plan made while the log was small reads all of it later on.
+    # Planned again each time: a plan made while the log was small reads all of it later on.
     rows = cursor.execute(FINALS, (after, up_to, FINISHED, most), prepare=False).fetchall()
     finals = []
     for row in rows:

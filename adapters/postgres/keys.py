@@ -38,7 +38,7 @@ class PostgresKeys:
         self._active: Ed25519Signer | None = None
 
     async def begin(self) -> None:
-        """See to it that there is a key: that of the file signs from now on; else the first one is made."""
+        """Handle it that there is a key: that of the file signs from now on; else the first one is made."""
         if self._own is not None:
             await self._register(self._own)
             return

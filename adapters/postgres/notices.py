@@ -1,4 +1,4 @@
-"""What concerns a player though no match tells it, put down in its feed."""
+"""What concerns a player though no match tells it, recorded in its feed."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -44,7 +44,7 @@ class PostgresOutages:
         return _outages(await self._datastore.execute(f"{OUTAGES} WHERE NOT settled ORDER BY outage_id"))
 
     async def settle(self, outage: Outage) -> None:
-        """Put down that every match was looked at."""
+        """Record that every match was looked at."""
         await self._datastore.execute("UPDATE outages SET settled = true WHERE outage_id = %s", (outage.id,))
 
 

@@ -65,7 +65,7 @@ class PostgresQuickMatches:
     async def place(
         self, wish: Wish, fresh: MatchId, *, without: Sequence[MatchId], only_open: bool
     ) -> Placed:
-        """Return where a player is placed, put down durably with its idempotency key."""
+        """Return where a player is placed, recorded durably with its idempotency key."""
         asked: dict[str, Any] = {
             "player": parsed("player", wish.player),
             "key": wish.key,

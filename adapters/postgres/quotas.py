@@ -110,11 +110,11 @@ class PostgresQuotas:
             raise TooMany(REASONS[holding.kind], most=most)
 
     async def take(self, holding: Holding) -> None:
-        """Put down, durably, that a player has one more, unless it has as many as it may have."""
+        """Record, durably, that a player has one more, unless it has as many as it may have."""
         await self._take(holding, self._most[holding.kind])
 
     async def note(self, holding: Holding) -> None:
-        """Put down, durably, that a player has one more, however many it has."""
+        """Record, durably, that a player has one more, however many it has."""
         await self._take(holding, None)
 
     async def _take(self, holding: Holding, most: int | None) -> None:
@@ -127,7 +127,7 @@ class PostgresQuotas:
     async def release(
         self, match: MatchId, kinds: Collection[QuotaKind], *, about: PlayerId | None = None
     ) -> None:
-        """Put down that nobody has any more what a match was counted for; of one guest, if it is named."""
+        """Record that nobody has any more what a match was counted for; of one guest, if it is named."""
         asked: dict[str, Any] = {"match": uuid_of(match), "kinds": list(kinds)}
         if about is not None:
             asked["about"] = parsed("player", about)

@@ -77,7 +77,7 @@ WITH gone AS (
 )
 SELECT count(*) AS seen FROM gone
 """
-"""What still waits behind that is found in the list of matches."""
+"""What still waits after that is found in the list of matches."""
 
 QUOTAS = """
 WITH gone AS (

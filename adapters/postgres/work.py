@@ -1,4 +1,4 @@
-"""How far the work in the background has come in each process: put down so that it can be asked for."""
+"""How far the work in the background has come in each process: recorded so that it can be asked for."""
 
 import os
 import socket
@@ -37,7 +37,7 @@ class PostgresWork:
         self._here = (socket.gethostname(), os.getpid())
 
     async def report(self, steps: Mapping[str, timedelta]) -> None:
-        """Put down how long ago each step of this process was done."""
+        """Record how long ago each step of this process was done."""
         await self._datastore.execute(REPORT, (*self._here, list(steps), list(steps.values())))
 
     async def leave(self) -> None:

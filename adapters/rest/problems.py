@@ -114,7 +114,7 @@ KINDS: Mapping[type[Failure], Kind] = {
         TITLES[Conflict],
         "`details` has the current `version`, the `expected_version` and the `events` that were missed, the"
         f" first {MISSED_EVENTS} of them; `truncated` says whether there are more, which the list of events"
-        " gives. Decide anew on these.",
+        " gives. Decide again on these.",
     ),
     KeyReused: Kind(
         "idempotency-key-reused",
@@ -144,8 +144,8 @@ KINDS: Mapping[type[Failure], Kind] = {
         "set-aside",
         503,
         TITLES[SetAside],
-        "An event of the match is missing, or cannot be read. Trying again does not help until whoever runs"
-        " the server has seen to it, so there is no `Retry-After`. Nothing happens in the match meanwhile.",
+        "An event of the match is missing, or cannot be read. Trying again does not help until the"
+        " operator has repaired it, so there is no `Retry-After`. Nothing happens in the match meanwhile.",
     ),
 }
 

@@ -192,7 +192,7 @@ _ABOUT_A_FIELD = {
     FailureReason.MISSING_FIELD: "Object missing required field ",
     FailureReason.UNKNOWN_FIELD: "Object contains unknown field ",
 }
-"""How msgspec begins to say that a field is missing or unknown; behind it comes the field's name."""
+"""How msgspec begins to say that a field is missing or unknown; after it comes the field's name."""
 
 
 @cache

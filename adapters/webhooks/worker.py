@@ -1,4 +1,4 @@
-"""What puts down and sends messages to webhooks in a process, beside whatever else it does."""
+"""What records and sends messages to webhooks in a process, beside whatever else it does."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ def deliveries(settings: Settings, outbox: Outbox, clock: Clock) -> Deliveries:
 class WebhookWorker:
     """Puts messages down and sends them.
 
-    Any number of processes may do so: each message is put down once, and sent by one of them.
+    Any number of processes may do so: each message is recorded once, and sent by one of them.
 
     Attributes:
         hints: What is to be called at a NOTIFY of which channel, and when some may have been missed.
@@ -115,10 +115,10 @@ class WebhookWorker:
 
     @property
     def late(self) -> Mapping[str, timedelta]:
-        """By how much what is put down for webhooks is late."""
+        """By how much what is recorded for webhooks is late."""
         return {"webhooks": self._follower.late}
 
     def _wake(self) -> None:
-        """Let messages be sent that were put down, from the thread that did so."""
+        """Let messages be sent that were recorded, from the thread that did so."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._deliveries.wake)

@@ -1,8 +1,8 @@
 """Tables that are played on in a match of their own, for analysis.
 
 A branch shows its player everything, and at its end the seed that all of its chance came from. So what is
-drawn anew must follow from that chance and from what the viewer knew, and from nothing else: whoever knows
-how cards were shuffled could else tell where they lay before.
+drawn again must follow from that chance and from what the viewer knew, and from nothing else: anyone who
+knows how cards were shuffled could else tell where they lay before.
 """
 
 from collections.abc import Iterable

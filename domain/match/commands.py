@@ -25,7 +25,7 @@ class LeaveSeat(Struct, frozen=True, tag_field="type", tag="leave_seat"):
 
     Attributes:
         seat: The seat.
-        barred: Whether its player may not come back: the opener's word, not its own.
+        barred: Whether its player may not come back: the opener's request, not its own.
     """
 
     seat: Seat

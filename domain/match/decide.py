@@ -181,7 +181,7 @@ def take_seat[S, O](
 
     Raises:
         Rejected: There is no such seat, it is taken, the player has one or may not come back, or play has
-            begun or was called off.
+            begun or was cancelled.
     """
     _check_seat(match, seat)
     _check_open(match)
@@ -204,7 +204,7 @@ def leave_seat[S, O](
     """Return how a seat becomes free before the match begins.
 
     Raises:
-        Rejected: There is no such seat, nobody holds it, or play has begun or was called off.
+        Rejected: There is no such seat, nobody holds it, or play has begun or was cancelled.
     """
     _check_seat(match, seat)
     _check_open(match)
@@ -220,7 +220,7 @@ def invite[S, O](game: Game[S, Any, Any, O], match: Match[S, O], player: PlayerI
 
     Raises:
         Rejected: The player was invited before, has a seat or may not come back, too many were invited, or
-            play has begun or was called off.
+            play has begun or was cancelled.
     """
     _check_open(match)
     if player in match.barred:
@@ -239,7 +239,7 @@ def renew_invitation[S, O](game: Game[S, Any, Any, O], match: Match[S, O]) -> De
     """Return how the match gets another link.
 
     Raises:
-        Rejected: The match is over, or was called off.
+        Rejected: The match is over, or was cancelled.
     """
     if match.status is MatchStatus.CANCELLED:
         raise Rejected(Reason.MATCH_CANCELLED)
@@ -255,7 +255,7 @@ def start[S, O](
     """Return how a match begins that waited for a word.
 
     Raises:
-        Rejected: A seat is free, or play has begun or was called off.
+        Rejected: A seat is free, or play has begun or was cancelled.
     """
     _check_open(match)
     if None in match.holders:
@@ -264,10 +264,10 @@ def start[S, O](
 
 
 def cancel[S, O](game: Game[S, Any, Any, O], match: Match[S, O], reason: CancelReason) -> Decided[S, O]:
-    """Return how a match is called off.
+    """Return how a match is cancelled.
 
     Raises:
-        Rejected: Play has begun, or was called off already.
+        Rejected: Play has begun, or was cancelled already.
     """
     _check_open(match)
     cancelled = Cancelled(reason)
@@ -379,7 +379,7 @@ def legal_moves[S, C, O](game: Game[S, C, Any, O], match: Match[S, O], seat: Sea
 
 
 def _check_open(match: AnyMatch) -> None:
-    """Refuse what is done before play begins, once it has or was called off (common §1)."""
+    """Refuse what is done before play begins, once it has or was cancelled (common §1)."""
     if match.status is MatchStatus.CANCELLED:
         raise Rejected(Reason.MATCH_CANCELLED)
     if match.status is not MatchStatus.OPEN:
@@ -424,7 +424,7 @@ def _begun[S, O](
     chance: Chance,
     at: datetime,
 ) -> Decided[S, O]:
-    """Return the events, and the beginning of play behind them.
+    """Return the events, and the beginning of play after them.
 
     The game's opening events come before the start, so that there is no version at which a match is being
     played on a table that is not laid yet.
@@ -445,7 +445,7 @@ def _settled[S, O](
     chance: Chance,
     at: datetime,
 ) -> Decided[S, O]:
-    """Return the events with what a match forces behind them: default moves, its end, or clocks.
+    """Return the events with what a match forces after them: default moves, its end, or clocks.
 
     A seat that gave up makes its default move whenever it is to act (common §6).
     """

@@ -34,7 +34,7 @@ class SeatLeft(Struct, frozen=True, tag_field="type", tag="match.seat_left"):
     Attributes:
         seat: The seat.
         player: Who held it.
-        barred: Whether its player may not come back: the opener's word, not its own.
+        barred: Whether its player may not come back: the opener's request, not its own.
     """
 
     seat: Seat
@@ -97,7 +97,7 @@ class Finished(Struct, frozen=True, tag_field="type", tag="match.finished"):
 
 
 class Cancelled(Struct, frozen=True, tag_field="type", tag="match.cancelled"):
-    """The match was called off before it began; no command is accepted any more."""
+    """The match was cancelled before it began; no command is accepted any more."""
 
     reason: CancelReason
 

@@ -18,7 +18,7 @@ MOST_LOBBY_COMMANDS = 1_000
 
 
 def commands_after(before: int, event: object, *, first: bool) -> int:
-    """Return how many commands a match has had behind an event: since play began, or since it was opened.
+    """Return how many commands a match has had after an event: since play began, or since it was opened.
 
     All count that are stored, moves, resignations and time-outs, but what gives an outage back. What one
     forces, default moves of seats that gave up among it, is part of that one.

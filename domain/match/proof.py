@@ -78,7 +78,7 @@ class Proof[P](Struct, frozen=True, kw_only=True, omit_defaults=True):
         commitments: One an audience: the seats in seat order, then `all`.
         salt: The salt of the viewer's own commitment; a spectator has none.
         public: What a spectator was shown, if that is not what the viewer was shown.
-        command: The command as canonical JSON, for whoever sees all, with the first of its events only.
+        command: The command as canonical JSON, for anyone who sees all, with the first of its events only.
         request: Hash of who asked for it, with which key and digest, beside the command.
     """
 
@@ -135,7 +135,7 @@ def request_hash(by: PlayerId | None, key: str | None, digest: str | None) -> st
 
 
 def link(game: AnyGame, previous: str, fact: Fact, salts: Sequence[bytes]) -> Link:
-    """Return the place in the chain of an event behind the one whose hash is `previous`.
+    """Return the place in the chain of an event after the one whose hash is `previous`.
 
     Args:
         game: The match's game.

@@ -10,7 +10,7 @@ from domain.shared.seats import next_seat
 
 
 def options_again[O](game: Game[Any, Any, Any, O], match: Match[Any, O]) -> O:
-    """Return the options of a match that is played again: the seat behind the one that began begins.
+    """Return the options of a match that is played again: the seat after the one that began begins.
 
     A game that lets no seat be named to begin, as one for a single seat, keeps its options.
 

@@ -12,7 +12,7 @@ RULES = (
         "Turn order. Seats are numbered from 0 in turn order. In games of two or more seats first_seat is "
         "an option: a seat of the match, or random, which is the default. A player holds one seat of a "
         "match at most, and play begins when every seat is held. Until then seats are taken, given up and "
-        "given away, players are invited, at most 100 to a match, and the match may be called off; after "
+        "given away, players are invited, at most 100 to a match, and the match may be cancelled; after "
         "1,000 commands nobody else sits down or is invited. A player whose seat was taken away by the "
         "opener does not come back. Once play has begun only a seat that to_act names may act, resigning "
         "excepted (§6). After the end no command is accepted. A branch begins on a table of a match that "

@@ -104,7 +104,7 @@ class BranchOf(Struct, frozen=True):
     Attributes:
         match: The other match.
         version: How many events it had then.
-        viewer: From where its player looked: what it could not know from there was drawn anew.
+        viewer: From where its player looked: what it could not know from there was drawn again.
         seat: The seat that it looked from, of kind `seat` only.
     """
 
@@ -115,7 +115,7 @@ class BranchOf(Struct, frozen=True):
 
 
 class PlayConditions(Struct, frozen=True, kw_only=True):
-    """What players agree on, whoever may join: a quick match names these."""
+    """What players agree on, anyone who may join: a quick match names these."""
 
     disclosure: Annotated[Disclosure, Meta(description="What everybody may see after the end.")] = (
         Disclosure.AT_END
@@ -212,11 +212,11 @@ class Match[S, O](Struct, frozen=True, rename={"status": "phase", "state": "tabl
         resigned: Seats that gave up or ran out of time for good, in the order in which they did.
         outcome: How it ended, once it has.
         invited: Players who were invited, in that order.
-        barred: Players who lost their seat to the opener's word, and may not come back.
+        barred: Players who lost their seat to the opener's request, and may not come back.
         first: The seat that was to act first; None before play.
         timed_out: Seats whose time was up, in the order in which it was; more than once if it was.
         clocks: The time that the seats have left; None without time control, and out of play.
-        renewals: How often its link was renewed, by the opener's word or because a player was barred.
+        renewals: How often its link was renewed, at the opener's request or because a player was barred.
     """
 
     terms: Terms[O]

@@ -32,7 +32,7 @@ def seen(game: AnyGame, event: Any, viewer: Viewer) -> Any:
 
 
 def _seen(game: AnyGame, event: MatchEvent[Any, Any], viewer: Viewer) -> MatchEvent[Any, Any]:
-    """Return an event of the match: whoever may know of the match may see all of it but hidden cards."""
+    """Return an event of the match: anyone who may know of the match may see all of it but hidden cards."""
     match event:
         case Opened(terms=terms):
             return Opened(terms)

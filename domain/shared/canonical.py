@@ -6,7 +6,7 @@ It is RFC 8785 for the values that a match has: objects, arrays, text, integers,
 - Text is UTF-8. Only the quotation mark, the backslash and what is below U+0020 are escaped: as `\"`, `\\`,
   `\b`, `\t`, `\n`, `\f`, `\r`, or else as `\u00` and two lower-case hexadecimal digits.
 - Integers are decimal and lie between -(2^53 - 1) and 2^53 - 1. There are no other numbers.
-- Times are text, RFC 3339 in UTC: `2026-11-30T10:00:00Z`, or with six digits behind a point if there is a
+- Times are text, RFC 3339 in UTC: `2026-11-30T10:00:00Z`, or with six digits after a point if there is a
   fraction of a second.
 """
 

@@ -1,4 +1,4 @@
-"""Whoever is looking at a match, and what it sees of cards."""
+"""Anyone who is looking at a match, and what it sees of cards."""
 
 from collections.abc import Iterable
 from enum import StrEnum

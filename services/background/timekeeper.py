@@ -1,4 +1,4 @@
-"""Say that a seat's time is up when it is, and call off matches that nobody fills.
+"""Say that a seat's time is up when it is, and cancel matches that nobody fills.
 
 Any number of processes do so at once. Each finds the same matches due; the command's key and the version that
 it was decided on let it happen once.
@@ -46,7 +46,7 @@ class Due(Struct, frozen=True):
 class Deadlines(Protocol):
     """Which matches wait for a time to pass; it follows the log within moments.
 
-    Both methods return the earliest first, then by match, at most `most` and none but those behind `after`.
+    Both methods return the earliest first, then by match, at most `most` and none but those after `after`.
     """
 
     async def deadlines(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:
@@ -68,10 +68,10 @@ class Timekeeper:
         self._abandoned_at: datetime | None = None
 
     async def step(self) -> timedelta:
-        """See to all that is due, and return how long it is until something may be.
+        """Handle all that is due, and return how long it is until something may be.
 
         Raises:
-            Exception: What failed first, behind everything that did not.
+            Exception: What failed first, after everything that did not.
         """
         now = self._clock.now()
         upcoming = await self._see_to(self._deadlines.deadlines, now, now + POLL, self._time_out)
@@ -94,7 +94,7 @@ class Timekeeper:
         async for page in _pages(find, up_to):
             due = [one.match for one in page if one.at <= now]
             ended = await asyncio.gather(*map(act, dict.fromkeys(due)), return_exceptions=True)
-            # What is set aside waits for whoever operates the service; its time does not run out.
+            # What is set aside waits for anyone who operates the service; its time does not run out.
             failed += [error for error in ended if error is not None and not isinstance(error, SetAside)]
             if len(due) < len(page):
                 upcoming = page[len(due)].at
@@ -123,7 +123,7 @@ class Timekeeper:
         away = sum((outage.worth for outage in await outages.since(opened_at)), NO_TIME)
         if self._clock.now() < opened_at + self._open_for + away:
             return
-        # Refused if it has begun, or was called off.
+        # Refused if it has begun, or was cancelled.
         with suppress(Rejected):
             await self._issue(id, Cancel(CancelReason.ABANDONED), key="abandoned")
 

@@ -31,7 +31,7 @@ class Bot(Struct, frozen=True):
     Attributes:
         name: What it is asked for by.
         number: What its accounts' ids are made from; never given again.
-        title: As its accounts are called, with the place's number behind it.
+        title: As its accounts are called, with the place's number after it.
         description: How it plays, in one sentence.
         policy: How it plays.
     """

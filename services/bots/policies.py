@@ -7,7 +7,7 @@ from typing import Any
 from services.matches.views import View
 
 type Policy = Callable[[View[Any, Any], Random], Any]
-"""Chooses one of the moves of whoever is to act, knowing its view and nothing else."""
+"""Chooses one of the moves of anyone who is to act, knowing its view and nothing else."""
 
 
 def at_random(view: View[Any, Any], chance: Random) -> Any:

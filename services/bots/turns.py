@@ -1,7 +1,7 @@
 """Move for the bots of the server, which see and may do no more than any client at their seats.
 
 Any number of processes do so at once. A move's key names the seat and the version that it was decided on, so
-a bot never moves twice, whoever else moves for it.
+a bot never moves twice, anyone who else moves for it.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class BotPlayers:
             queries: What bots see, as clients do.
             turns: In which matches bots are to act.
             policies: How each bot chooses, by its account.
-            pause: How long a bot waits behind its move before it makes another, at least.
+            pause: How long a bot waits after its move before it makes another, at least.
         """
         self._commands = commands
         self._queries = queries
@@ -67,7 +67,7 @@ class BotPlayers:
         """Move for bots that are to act, once for each, and return how long to wait then at most.
 
         Raises:
-            Exception: What failed first, behind everything that did not.
+            Exception: What failed first, after everything that did not.
         """
         waiting = await self._turns.waiting(self._policies.keys(), MOST)
         ended = await asyncio.gather(*(self._turn(*one) for one in waiting), return_exceptions=True)

@@ -145,7 +145,7 @@ class Chat:
             match: The match.
             player: Who reads; None without an account.
             room: Only messages of this room; None for all.
-            after: The message behind which to begin; None begins with the first.
+            after: The message after which to begin; None begins with the first.
             token: Where the page before ended, instead of `after`.
             size: The most messages.
             invitation: The invitation to the match, if it is shown.
@@ -165,7 +165,7 @@ class Chat:
         while True:
             position = await self._position(match, player, after, token, secrets, invitation)
             found = await self._log.read(match, after=position, limit=size + 1, reader=reader)
-            # Read before the match is: whoever has just sat down is not shown what onlookers wrote since.
+            # Read before the match is: anyone who has just sat down is not shown what onlookers wrote since.
             now = reader_of(await self._current(match), player, room, secrets, invitation)
             now = replace(now, blocked=blocked)
             if now == reader:
@@ -182,7 +182,7 @@ class Chat:
         after: str | None,
         invitation: str | None = None,
     ) -> Listener:
-        """Return a stream of what the player may read; whoever takes it must `leave` it.
+        """Return a stream of what the player may read; anyone who takes it must `leave` it.
 
         Raises:
             NotFound: There is no such match or message, or none that the player may know of.
@@ -255,7 +255,7 @@ class Chat:
         secrets: Secrets | None,
         invitation: str | None,
     ) -> int:
-        """Return the position behind which a page begins."""
+        """Return the position after which a page begins."""
         id = after if token is None else token
         if id is None:
             return 0

@@ -207,7 +207,7 @@ class ChatLog(Protocol):
             message: The message; its position is not looked at.
             key: The author's idempotency key.
             digest: SHA-256 of what was asked, in hexadecimal.
-            recipients: The players that it is for, who are told of it.
+            recipients: The players that it is for, who are notified of it.
             pace: How fast the author may write in the match.
 
         Raises:
@@ -221,13 +221,13 @@ class ChatLog(Protocol):
     async def read(
         self, match: MatchId, *, after: int, limit: int, reader: Reader | None = None
     ) -> list[StoredMessage]:
-        """Return a match's messages behind a position, in order; all of them, or what a reader may read."""
+        """Return a match's messages after a position, in order; all of them, or what a reader may read."""
 
     async def message(self, match: MatchId, id: MessageId) -> StoredMessage | None:
         """Return a message of a match."""
 
     async def for_player(self, player: PlayerId, *, after: int, limit: int) -> list[StoredMessage]:
-        """Return the messages of all matches that are for a player, behind a position, in order."""
+        """Return the messages of all matches that are for a player, after a position, in order."""
 
     async def message_for(self, player: PlayerId, id: MessageId, forgotten: int = 0) -> StoredMessage | None:
         """Return a message that is for a player."""

@@ -84,7 +84,7 @@ class ChatEnd(StreamItem, frozen=True, tag="end"):
     Attributes:
         last: The last message that was sent; None if there was none.
         reason: Why the stream ends.
-        resumable: Whether a new stream may go on behind `last`.
+        resumable: Whether a new stream may go on after `last`.
     """
 
     last: MessageId | None
@@ -96,13 +96,13 @@ type ChatItem = ChatMessageItem | ChatCaughtUp | ChatHeartbeat | ChatEnd
 
 
 class Batch(Struct, frozen=True):
-    """Messages behind a position, for all who stand there.
+    """Messages after a position, for all who stand there.
 
     Attributes:
         after: The position.
         heard: How far the channel had heard when they were read.
         live: The match, read after them.
-        messages: They, in order, each with what is told of it.
+        messages: They, in order, each with what is notified of it.
         blockers: Who has blocked whom of those who wrote them.
     """
 
@@ -119,7 +119,7 @@ class Batch(Struct, frozen=True):
 
     @property
     def reached(self) -> int:
-        """The position that whoever takes it has reached."""
+        """The position that anyone who takes it has reached."""
         last = self.messages[-1][0].position if self.messages else self.after
         return max(last, self.heard) if self.whole else last
 
@@ -163,7 +163,7 @@ class ChatChannel(Channel[MatchId]):
             self.wake()
 
     async def messages_after(self, position: int, version: int) -> Batch:
-        """Return the next messages behind a position.
+        """Return the next messages after a position.
 
         Args:
             position: The position.
@@ -203,7 +203,7 @@ class Listener(Reading[ChatChannel]):
         secrets: Secrets | None,
         invitation: str | None,
     ) -> None:
-        """Begin behind a message, or at the first one, of a match that has come to a version."""
+        """Begin after a message, or at the first one, of a match that has come to a version."""
         super().__init__(channels, channel)
         self._version = version
         self._player = player
@@ -216,7 +216,7 @@ class Listener(Reading[ChatChannel]):
 
     @override
     def has_news(self) -> bool:
-        """Return whether there may be a message behind its place, or the match may be its to know no more."""
+        """Return whether there may be a message after its place, or the match may be its to know no more."""
         channel = self._channel
         return not self._whole or self._position < channel.heard or self._version < channel.version
 
@@ -296,7 +296,7 @@ class ChatChannels(Channels[MatchId, ChatChannel]):
         secrets: Secrets | None,
         invitation: str | None,
     ) -> Listener:
-        """Return a new listener to a match; whoever takes it must `leave` it."""
+        """Return a new listener to a match; anyone who takes it must `leave` it."""
         channel = self.join(live.id)
         channel.is_private = live.match.terms.visibility is Visibility.PRIVATE
         return Listener(self, channel, live.version, player, room, behind, secrets, invitation)

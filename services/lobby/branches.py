@@ -45,13 +45,13 @@ class Branches:
     ) -> tuple[str, MatchWithoutState]:
         """Open a branch, in which the player holds all seats.
 
-        What the player cannot know from where it looks is drawn anew; nothing else of the match is in it.
+        What the player cannot know from where it looks is drawn again; nothing else of the match is in it.
 
         Args:
             player: Who wants to play on.
             id: The match.
             version: How many events it had. In the midst of what a command brought about it stands for the
-                version behind that, or for the one before if the match ended with it.
+                version after that, or for the one before if the match ended with it.
             looking_as: From where, as for a view; if it is None, from everywhere if the match discloses that.
             key: The idempotency key; None for a fresh one.
             kind: What the seats are held by.

@@ -38,7 +38,7 @@ class Erasure:
         for listed in [one async for one in self._unfinished(caller)]:
             seat = seat_held(listed.match, caller.id)
             if seat is not None and not listed.match.terms.is_branch:
-                # Whoever was faster, time or the opener, has settled it.
+                # Anyone who was faster, time or the opener, has settled it.
                 with suppress(Rejected, NotFound, Forbidden, SetAside):
                     await self._lobby.leave_seat(caller.id, listed.id, seat, None)
         await self._players.erase(caller)

@@ -36,7 +36,7 @@ class Needed(Exception):  # noqa: N818 - a question of a command, not a fault
 class Holdings:
     """Counts what players have.
 
-    What is counted is put down before the command that brings it about, and let go behind the one that ends
+    What is counted is recorded before the command that brings it about, and let go after the one that ends
     it. What a crash leaves behind is found by the log when a player has as much as it may have.
     """
 
@@ -74,7 +74,7 @@ class Holdings:
             raise
 
     async def drain(self) -> None:
-        """Finish what is being put down."""
+        """Finish what is being recorded."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _release_unless_held(self, holding: Holding) -> None:
@@ -110,7 +110,7 @@ class Holdings:
 
 
 async def _tried(work: Coroutine[Any, Any, None]) -> None:
-    """Put down what can be: what is not, as the store is away, is found by the log."""
+    """Record what can be: what is not, as the store is away, is found by the log."""
     with suppress(Unavailable):
         await work
 

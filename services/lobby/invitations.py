@@ -1,4 +1,4 @@
-"""Invitations: of one player by name, and of whoever holds a match's link."""
+"""Invitations: of one player by name, and of anyone who holds a match's link."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class Invitation(Struct, frozen=True):
     Attributes:
         match: The match.
         invitation: What to show as `invitation` with whatever is asked of the match: 32 hexadecimal digits.
-        path: Where REST has the match for whoever follows the link.
+        path: Where REST has the match for anyone who follows the link.
     """
 
     match: MatchId

@@ -101,7 +101,7 @@ class QuickMatch:
         check_entropy(proposal.entropy)
         game = self._catalogue.game(proposal.game)
         terms = terms_of(game, player, proposal, Secrets(b"", b""))
-        # What cannot be opened is refused here, before anything is put down.
+        # What cannot be opened is refused here, before anything is recorded.
         open_match(game, terms)
         if terms.seats == 1:
             return await self._openings.open(player, proposal, key)
@@ -227,7 +227,7 @@ class QuickMatch:
     async def _opened(self, search: Search, id: MatchId) -> MatchWithoutState:
         """Return a new match of this id with the player in it, which waits for others.
 
-        It is put down before it exists, so that a player who crashes and comes back opens the same one.
+        It is recorded before it exists, so that a player who crashes and comes back opens the same one.
         """
         _, listed = await self._openings.open(
             search.wish.player, search.proposal, search.wish.key, number=number_of("match", id)

@@ -29,7 +29,7 @@ from services.matches.store import MatchWithoutState, Secrets
 from services.shared.ids import MatchId, number_of
 
 MOST_CALLED_OFF = 10
-"""How many rematches of a match may be called off; each call looks through them all."""
+"""How many rematches of a match may be cancelled; each call looks through them all."""
 
 
 class Rematches:
@@ -52,7 +52,7 @@ class Rematches:
     ) -> tuple[str, MatchWithoutState]:
         """Sit a player down in the match that follows one that is over; the first to ask opens it.
 
-        Whoever asks, on whichever node and whenever, comes to the same match, unless that was called off.
+        Anyone who asks, on whichever node and whenever, comes to the same match, unless that was cancelled.
         Each player has its seat again, or if that was given away the first free one; the server's bots have
         theirs.
 
@@ -64,13 +64,13 @@ class Rematches:
             kind: What the seat is held by.
 
         Returns:
-            The idempotency key, and the match behind the taking of the seat; a player who sits in it already
+            The idempotency key, and the match after the taking of the seat; a player who sits in it already
             gets it as it is.
 
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player had no seat in it.
-            Rejected: It is not over; or the new one has begun with others, or was called off again and again.
+            Rejected: It is not over; or the new one has begun with others, or was cancelled again and again.
         """
         check_entropy(entropy)
         key = checked_key(key)
@@ -96,7 +96,7 @@ class Rematches:
         return key, done.listed
 
     async def _opened(self, player: PlayerId, played: LoadedMatch, key: str) -> MatchId:
-        """Return the match that follows, opened by whoever asks first; the next one if it was called off."""
+        """Return the match that follows, opened by the first to ask; the next one if it was cancelled."""
         proposal, number = _again(played), number_of("match", played.id)
         then = tuple(_awaited(played.match, player))
         for tries in range(1, MOST_CALLED_OFF + 1):

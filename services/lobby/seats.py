@@ -1,4 +1,4 @@
-"""Seats until a match begins: taken, left, given to bots; and the words that begin a match or call it off."""
+"""Seats until a match begins: taken, left, given to bots; and the words that begin a match or cancel it."""
 
 from typing import Any
 
@@ -80,7 +80,7 @@ class Lobby:
     async def seat_bot(
         self, player: PlayerId, id: MatchId, seat: int, bot: str, entropy: str, key: str | None
     ) -> tuple[str, MatchWithoutState]:
-        """Sit one of the server's bots down, by the word of the opener.
+        """Sit one of the server's bots down, at the opener's request.
 
         Raises:
             NotFound: There is no such bot or match, or none that the player may know of.
@@ -116,7 +116,7 @@ class Lobby:
     ) -> tuple[str, MatchWithoutState]:
         """Leave the player's seat, which once play has begun is to give up; or free another's, as its opener.
 
-        Whoever loses its seat to the opener's word may not come back, unless it is a bot of the server.
+        Anyone who loses its seat to the opener's request may not come back, unless it is a bot of the server.
 
         Raises:
             NotFound: There is no such match, or none that the player may know of.
@@ -144,7 +144,7 @@ class Lobby:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player did not open it.
-            Rejected: A seat is free, or play has begun or was called off.
+            Rejected: A seat is free, or play has begun or was cancelled.
         """
         return await self._carried_out(player, id, _by_opener(player, Start()), key, ["start"])
 
@@ -154,7 +154,7 @@ class Lobby:
         Raises:
             NotFound: There is no such match, or none that the player may know of.
             Forbidden: The player did not open it.
-            Rejected: Play has begun, or was called off already.
+            Rejected: Play has begun, or was cancelled already.
         """
         order = _by_opener(player, Cancel(CancelReason.BY_OPENER))
         return await self._carried_out(player, id, order, key, ["cancel"])

@@ -56,7 +56,7 @@ class QuickMatches(Protocol):
     async def place(
         self, wish: Wish, fresh: MatchId, *, without: Sequence[MatchId], only_open: bool
     ) -> Placed:
-        """Return where a player is placed, put down durably.
+        """Return where a player is placed, recorded durably.
 
         That is where its key led before; or the match on the same terms in which it waits; or else one that
         has a free seat, which is set aside for it, if nobody is in it whom it has blocked or who has blocked

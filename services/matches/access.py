@@ -31,7 +31,7 @@ def check_known_to(
 
 
 def check_awaited(match: AnyMatch, player: PlayerId, secrets: Secrets, invitation: str | None = None) -> None:
-    """Refuse the seats of a match that is played again to all but those who played, and whoever is invited.
+    """Refuse the seats of a match that is played again to all but its players and guests.
 
     Raises:
         Forbidden: The player is not waited for.
@@ -89,7 +89,7 @@ def viewer_of(live: LoadedMatch, player: PlayerId | None, looking_as: str | None
 
 
 def is_disclosed(match: AnyMatch) -> bool:
-    """Return whether whoever may know of a match may see all of it (common §10)."""
+    """Return whether anyone who may know of a match may see all of it (common §10)."""
     return match.status is MatchStatus.FINISHED and match.terms.disclosure is Disclosure.AT_END
 
 

@@ -31,7 +31,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     Attributes:
         key: The idempotency key, the server's own if the caller gave none.
-        version: Version of the match behind the command's last event.
+        version: Version of the match after the command's last event.
         events: What happened, as the acting seat may see it; empty if it was only validated.
         id: The match.
         match: The match at that version.

@@ -48,7 +48,7 @@ OBSERVED = frozenset((SeatTaken, SeatLeft, Started, Cancelled, Resigned, Finishe
 """The events that observers are called for."""
 
 type Observer = Callable[[MatchId, Sequence[object], AnyMatch], None]
-"""Is called with what a command brought about, and the match behind it."""
+"""Is called with what a command brought about, and the match after it."""
 type Publish = Callable[[MatchId, Sequence[Recorded]], None]
 """Is called with what was stored of a match."""
 type Order = Callable[[LoadedMatch, Secrets], tuple[Seat | None, Any]]
@@ -66,7 +66,7 @@ class Decided(Struct, frozen=True):
         key: The command's idempotency key.
         seat: The seat that gave it; None if it was no seat's.
         events: What happened, in order.
-        match: The match behind it.
+        match: The match after it.
     """
 
     live: LoadedMatch
@@ -78,12 +78,12 @@ class Decided(Struct, frozen=True):
 
     @property
     def version(self) -> int:
-        """Version of the match behind the command's last event."""
+        """Version of the match after the command's last event."""
         return self.events[-1].version
 
     @property
     def listed(self) -> MatchWithoutState:
-        """The match behind the command, without its table."""
+        """The match after the command, without its table."""
         return MatchWithoutState(
             id=self.live.id, opened_at=self.live.opened_at, match=self.match, version=self.version
         )
@@ -337,7 +337,7 @@ def _always(command: Any) -> Order:
 
 
 def chance_of(match: AnyMatch, seed: bytes, id: MatchId, version: int, command: Any) -> SeededChance:
-    """Return the chance of the decision at a version, with the entropy of whoever sits down in it."""
+    """Return the chance of the decision at a version, with the entropy of anyone who sits down in it."""
     holders = list(match.holders)
     if isinstance(command, TakeSeat) and 0 <= command.seat < len(holders):
         holders[command.seat] = command.holder

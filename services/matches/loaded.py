@@ -126,7 +126,7 @@ class LoadedMatch:
 
 
 def _page(after: int, version: int | None) -> int:
-    """Return up to where the page behind a version goes, on the way to another one or to the end."""
+    """Return up to where the page after a version goes, on the way to another one or to the end."""
     return after + PAGE if version is None else min(after + PAGE, version)
 
 
@@ -251,7 +251,7 @@ class LoadedMatches:
         remembered_events: int,
         lost: Callable[[MatchId], None] = _nothing,
     ) -> None:
-        """Take the registered games, the log, how many folded matches are kept, and who is told of losses.
+        """Take the registered games, the log, how many folded matches are kept, and whom losses concern.
 
         Args:
             games: The registered games by id.
@@ -297,7 +297,7 @@ class LoadedMatches:
         """Take in what other processes have written; return whether there was anything.
 
         A failover may have taken versions that are known here, and others may stand in their place. So what
-        is known must end with an event that is stored; else it is forgotten, and the match read anew.
+        is known must end with an event that is stored; else it is forgotten, and the match read again.
 
         Raises:
             NotFound: The store has lost all of the match.
@@ -385,5 +385,5 @@ class LoadedMatches:
                 if first + TOGETHER < len(events):
                     await asyncio.sleep(0)
         except Exception as error:  # noqa: BLE001
-            # What is stored was decided by the rules, so nothing but damage or a fault of ours comes here.
+            # What is stored was decided by the rules, so nothing but damage or a fault of our own comes here.
             await self._store.set_aside(live.id, live.version + 1, _unfolded(error))

@@ -115,8 +115,8 @@ class Openings:
             proposal: What is wanted.
             key: The idempotency key; None for a fresh one.
             number: What the match's id is made from; None for a fresh one. A key used before keeps its match.
-            owner: The match whose key it is instead of the opener's; whoever opens first is the opener.
-            then: What is done in the same step, behind the opening.
+            owner: The match whose key it is instead of the opener's; anyone who opens first is the opener.
+            then: What is done in the same step, after the opening.
 
         Returns:
             The idempotency key and the match as it was then: a key used before gives the same answer again.
@@ -163,7 +163,7 @@ class Openings:
             owner: The player or match whose key it is.
             key: The idempotency key.
             digest: SHA-256 of what was asked, in hexadecimal.
-            events_of: Gives the events of the match that was put down; fails if it cannot be opened.
+            events_of: Gives the events of the match that was recorded; fails if it cannot be opened.
             number: What the match's id is made from, unless the key was used before.
             opener: Who opens it.
 
@@ -175,7 +175,7 @@ class Openings:
             KeyReused: The key came with something else before.
         """
         wanted = ClaimedOpening(number, Secrets(token_bytes(32), token_bytes(16)), digest)
-        # What cannot be opened is refused here, before anything is put down.
+        # What cannot be opened is refused here, before anything is recorded.
         holding = _held(opener, number, events_of(wanted))
         opening = await self._seeds.claim(owner, key, wanted, self._clock.now(), holding)
         if opening.digest != wanted.digest:
@@ -193,7 +193,7 @@ class Openings:
             return await self._as_opened(live, len(events))
 
     async def _as_opened(self, live: LoadedMatch, version: int) -> MatchWithoutState:
-        """Return a match as it was behind its opening."""
+        """Return a match as it was after its opening."""
         if live.version == version:
             return live.listed
         return (await self._decisions.matches.at_version(live.id, version)).listed

@@ -67,7 +67,7 @@ class Outages(Protocol):
         """Return the outages of which not every match was looked at, oldest first."""
 
     async def settle(self, outage: Outage) -> None:
-        """Put down that every match was looked at."""
+        """Record that every match was looked at."""
 
 
 class NoOutages:
@@ -98,7 +98,7 @@ class Heart:
         self._vitals = vitals
 
     async def step(self) -> timedelta:
-        """Say so, and return when to do so again: two seconds behind the last beat, whoever's that was."""
+        """Say so, and return when to do so again: two seconds after the last beat, anyone's that was."""
         try:
             ago = await self._outages.beat()
         except Exception:

@@ -99,7 +99,7 @@ class Queries:
         looking_as: str | None,
         invitation: str | None = None,
     ) -> Page[SeenEvent[Any]]:
-        """Return the events behind a version as a viewer may see them, in order.
+        """Return the events after a version as a viewer may see them, in order.
 
         Raises:
             NotFound: There is no such match, or none that the player may know of.

@@ -1,4 +1,4 @@
-"""Which matches were opened alike, so that whoever wants the one may as well sit down in the other."""
+"""Which matches were opened alike, so that anyone who wants the one may as well sit down in the other."""
 
 from hashlib import sha256
 from typing import Any
@@ -11,6 +11,6 @@ from domain.shared.canonical import canonical
 
 
 def fit_of(terms: Terms[Any]) -> str:
-    """Return what is the same for matches on the same terms, whoever opens them, and for no others."""
+    """Return what is the same for matches on the same terms, anyone who opens them, and for no others."""
     alike = replace(terms, opener=PlayerId(""), seed_commitment="", max_commands=UNSET)
     return sha256(canonical(alike)).hexdigest()

@@ -93,7 +93,7 @@ class EventStore(Protocol):
         """
 
     async def read(self, match: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
-        """Return a match's events behind version `after`, up to and with `up_to`, in order.
+        """Return a match's events after version `after`, up to and with `up_to`, in order.
 
         Raises:
             SetAside: One of them is missing, or cannot be read.
@@ -107,7 +107,7 @@ class EventStore(Protocol):
         """
 
     async def set_aside(self, match: MatchId, version: int, why: str) -> NoReturn:
-        """Put down that a match cannot be read, from a version on, and refuse it.
+        """Record that a match cannot be read, from a version on, and refuse it.
 
         Raises:
             SetAside: Always.
@@ -143,7 +143,7 @@ class Secrets(Struct, frozen=True):
 
 
 class ClaimedOpening(Struct, frozen=True):
-    """What was put down for a match before its first event.
+    """What was recorded for a match before its first event.
 
     Attributes:
         match: The match's id.
@@ -157,7 +157,7 @@ class ClaimedOpening(Struct, frozen=True):
 
 
 OPENING_KEPT = timedelta(days=7)
-"""How long what was put down for a match that never begins is kept behind the last claim."""
+"""How long what was recorded for a match that never begins is kept after the last claim."""
 
 
 class Seeds(Protocol):
@@ -171,13 +171,13 @@ class Seeds(Protocol):
         Args:
             owner: The player who opens, or the match that is played again.
             key: The idempotency key.
-            opening: What is put down.
+            opening: What is recorded.
             at: The time, UTC. One that nobody has claimed for days (`OPENING_KEPT`), and whose match never
                 began, is gone.
             holding: The open match that its player has then; None if it begins at once.
 
         Raises:
-            TooMany: The player has as many as it may have; nothing was put down.
+            TooMany: The player has as many as it may have; nothing was recorded.
         """
 
     async def secrets(self, match: MatchId) -> Secrets:

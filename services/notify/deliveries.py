@@ -1,4 +1,4 @@
-"""Send what is put down for webhooks, again and again until it arrives or has to be given up.
+"""Send what is recorded for webhooks, again and again until it arrives or has to be given up.
 
 Any number of processes do so at once. Each takes messages for a while; what one that died has taken comes
 back when that while is over, so a message may arrive twice, each time with the same `webhook-id`.
@@ -56,7 +56,7 @@ PER_TARGET = 4
 TO_SLOW_TARGETS = CONCURRENCY // 2
 """How many of them to targets that did not answer in time when last asked."""
 POLL = 5.0
-"""Seconds between two looks for messages, at most; there is one earlier when one is put down or falls due."""
+"""Seconds between two looks for messages, at most; there is one earlier when one is recorded or falls due."""
 PURGE_EVERY = timedelta(hours=1)
 CHALLENGES = 3
 """How often a challenge is tried, so that a target may come up a moment after its webhook."""
@@ -136,7 +136,7 @@ class Sent(Struct, frozen=True, kw_only=True):
     counts: bool = True
 
     def health(self, failing_since: datetime | None) -> Health:
-        """Return how an enabled webhook is doing behind the attempt."""
+        """Return how an enabled webhook is doing after the attempt."""
         attempt = self.attempt
         if attempt.status == GONE:
             return Health(failing_since, DisabledReason.GONE)
@@ -167,15 +167,15 @@ class Outbox(Protocol):
     async def settle(self, parcel: Parcel, sent: Sent) -> DisabledReason | None:
         """Note what an attempt made of a message, unless another process has tried it since.
 
-        A challenge that is met proves its webhook, which is told of what is logged from now on; one that is
-        given up disables it.
+        A challenge that is met proves its webhook, which is notified of what is logged from now on; one
+        that is given up disables it.
 
         Returns:
             Why its webhook was disabled, if this attempt is what disabled it.
         """
 
     async def purge(self, before: datetime, most: int) -> int:
-        """Forget messages that are not pending and were put down before a time, or have `most` behind them.
+        """Forget messages that are not pending and were recorded before a time, or have `most` after them.
 
         Returns:
             How many.

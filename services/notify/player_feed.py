@@ -2,7 +2,7 @@
 
 It comes from two sources, each with an order of its own: the log of matches, of which a read model numbers
 for each player what concerns it, and the talk that is for it. A place in the feed is a place in each, so that
-whoever goes on behind it misses nothing and gets nothing twice.
+anyone who goes on after it misses nothing and gets nothing twice.
 """
 
 import re
@@ -120,10 +120,10 @@ class PlayerEventItem(StreamItem, frozen=True, tag="event"):
 
 
 class PlayerTruncated(StreamItem, frozen=True, tag="truncated"):
-    """What concerned the player behind the place that was asked for is forgotten, up to a later one.
+    """What concerned the player after the place that was asked for is forgotten, up to a later one.
 
     Attributes:
-        oldest: The place behind which all is kept; the stream goes on behind it.
+        oldest: The place after which all is kept; the stream goes on after it.
     """
 
     oldest: str
@@ -133,7 +133,7 @@ class PlayerCaughtUp(StreamItem, frozen=True, tag="caught_up"):
     """All that concerns the player was sent; what follows is live.
 
     Attributes:
-        position: The place that is reached, behind which a new stream may go on.
+        position: The place that is reached, after which a new stream may go on.
     """
 
     position: str
@@ -166,7 +166,7 @@ class PlayerEndReason(StrEnum):
 
 
 class PlayerEnd(StreamItem, frozen=True, tag="end"):
-    """Nothing more comes; a new stream may go on behind the position.
+    """Nothing more comes; a new stream may go on after the position.
 
     Attributes:
         position: The place that is reached.
@@ -184,7 +184,7 @@ class PlayerLog(Protocol):
     """What concerns players in the log of matches; it follows the log within moments."""
 
     async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[FeedEntry]:
-        """Return what concerns a player behind a number, in order."""
+        """Return what concerns a player after a number, in order."""
 
     async def latest(self, player: PlayerId) -> int:
         """Return the number of what concerned the player last, 0 if nothing ever did."""
@@ -217,7 +217,7 @@ class Place(NamedTuple):
 
 
 def feed_seat(concern: Concern) -> Seat | None:
-    """Return the seat that a feed tells of what concerns a player; a match that is called off tells none."""
+    """Return the seat that a feed tells of what concerns a player; a match that is cancelled tells none."""
     return None if concern.kind is ConcernKind.CANCELLED else concern.seat
 
 
@@ -226,8 +226,8 @@ class PlayerPage(Page[PlayerEvent], frozen=True):
 
     Attributes:
         items: What has happened, in order.
-        next: Where the following part begins; None behind the last one.
-        oldest: The place behind which all is kept.
+        next: Where the following part begins; None after the last one.
+        oldest: The place after which all is kept.
     """
 
     oldest: str
@@ -251,7 +251,7 @@ class PlayerFeed:
         self._show = show
 
     async def page(self, player: PlayerId, *, after: str | None, token: str | None, size: int) -> PlayerPage:
-        """Return what concerns a player behind a place, in order; from the oldest on if none is named.
+        """Return what concerns a player after a place, in order; from the oldest on if none is named.
 
         Raises:
             Malformed: `after` is no place in the player's feed, or no page of it gave the token.
@@ -269,9 +269,9 @@ class PlayerFeed:
         return PlayerPage(tuple(events), token, str(start))
 
     async def watch(self, player: PlayerId, *, after: str | None) -> "PlayerReading":
-        """Return a stream of what concerns a player; whoever takes it must `leave` it.
+        """Return a stream of what concerns a player; anyone who takes it must `leave` it.
 
-        It goes on behind a place, or begins with what happens from now on. If something behind the place is
+        It goes on after a place, or begins with what happens from now on. If something after the place is
         forgotten, it says so first.
 
         Raises:
@@ -286,7 +286,7 @@ class PlayerFeed:
     async def page_after(
         self, player: PlayerId, place: Place, limit: int
     ) -> tuple[list[PlayerEvent], Place, bool]:
-        """Return what concerns a player behind a place, the place that it leads to, and whether it is all."""
+        """Return what concerns a player after a place, the place that it leads to, and whether it is all."""
         entries = await self._log.entries(player, after=place.number, limit=limit)
         messages = await self._chat.for_player(player, after=place.said, limit=limit)
         shown = dict(zip(messages, await self._show(messages), strict=True)) if messages else {}
@@ -372,7 +372,7 @@ class PlayerReading(Reading[PlayerChannel]):
     def __init__(
         self, feed: PlayerFeed, channel: PlayerChannel, place: Place, forgotten: Place | None
     ) -> None:
-        """Begin behind a place, up to which something is forgotten that was asked for, or not."""
+        """Begin after a place, up to which something is forgotten that was asked for, or not."""
         super().__init__(feed.channels, channel)
         self._feed = feed
         self._place = place
@@ -382,12 +382,12 @@ class PlayerReading(Reading[PlayerChannel]):
 
     @override
     def has_news(self) -> bool:
-        """Return whether there may be something behind its place."""
+        """Return whether there may be something after its place."""
         return self._looked < self._channel.news
 
     @override
     async def news(self) -> Sequence[Encoded]:
-        """Return what concerns the player behind its place."""
+        """Return what concerns the player after its place."""
         looked = self._channel.news
         events, self._place, whole = await self._feed.page_after(self._channel.id, self._place, PAGE)
         if whole:

@@ -1,6 +1,6 @@
-"""Webhooks: who is told of what, and where; what was sent is in a log.
+"""Webhooks: who is notified of what, and where; what was sent is in a log.
 
-What is to be sent is put down with the log of matches (`services.notify.webhook_messages` says what that is)
+What is to be sent is recorded with the log of matches (`services.notify.webhook_messages` says what that is)
 and sent by `services.notify.deliveries`.
 """
 
@@ -90,13 +90,13 @@ class Webhook(Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: `webhook_...`.
-        owner: Whose it is: told of a player's own matches, or of all public ones.
+        owner: Whose it is: notified of a player's own matches, or of all public ones.
         url: Where messages are sent.
         description: What it is for, in the owner's words.
         events: The types of messages that are sent.
-        state: Its target has yet to echo a challenge; it is told of what happens; it is paused, as too much
-            is pending; or it is disabled.
-        enabled: Whether messages are put down for it.
+        state: Its target has yet to echo a challenge; it is notified of what happens; it is paused, as too
+            much is pending; or it is disabled.
+        enabled: Whether messages are recorded for it.
         disabled_reason: Why none are: the owner said so, the target answered 410, it failed for days, too
             much was pending, or it has never proved that it wants messages; None while it is enabled.
         failing_since: Since when no attempt has succeeded and some have failed; None while all is well.
@@ -162,7 +162,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
         type: What it tells.
         match: The match that it tells of; None in a test and a challenge.
         state: How far it is.
-        created_at: When it was put down, UTC.
+        created_at: When it was recorded, UTC.
         next_attempt_at: When it is tried next; None once it is delivered or given up, and while it waits for
             its webhook's target to prove itself.
         attempts: What was tried, in order.
@@ -206,7 +206,7 @@ class Changes(Struct, frozen=True, kw_only=True):
 
 
 class Challenge(Struct, frozen=True):
-    """What a target must echo before it is told anything.
+    """What a target must echo before it is sent anything.
 
     Attributes:
         delivery: The message.
@@ -225,7 +225,7 @@ class WebhookStore(Protocol):
     ) -> bool:
         """Store a webhook of a player, or of the deployment; return False if that has `MOST` already.
 
-        It is told of what is logged once its target has met the challenge.
+        It is notified of what is logged once its target has met the challenge.
 
         Raises:
             NotFound: The player was erased a moment ago.
@@ -247,8 +247,8 @@ class WebhookStore(Protocol):
     ) -> Webhook | None:
         """Change a webhook and return it as it is then.
 
-        One that is disabled gives up what is pending; one that is enabled is told of what is logged from now
-        on, and of the newest `KEPT_PENDING` that were pending while it was paused.
+        One that is disabled gives up what is pending; one that is enabled is notified of what is logged
+        from now on, and of the newest `KEPT_PENDING` that were pending while it was paused.
 
         Args:
             id: The webhook.
@@ -269,7 +269,7 @@ class WebhookStore(Protocol):
         """Return the messages to a webhook, newest first, older than `before`."""
 
     async def put(self, id: WebhookId, delivery: Delivery, body: bytes) -> Delivery:
-        """Put down a message that no event makes.
+        """Record a message that no event makes.
 
         Returns:
             It, or the one of this type that is pending.
@@ -288,7 +288,7 @@ class Webhooks:
     async def create(
         self, reach: Reach, owner: WebhookOwner, url: str, events: Sequence[MessageType], description: str
     ) -> tuple[Webhook, str]:
-        """Return a new webhook and its secret; the secret is told this once only.
+        """Return a new webhook and its secret; the secret is shown this once only.
 
         Raises:
             Malformed: The address, the types or the description are not as they must be.
@@ -333,7 +333,7 @@ class Webhooks:
         return webhook
 
     async def change(self, reach: Reach, id: WebhookId, changes: Changes) -> Webhook:
-        """Change a webhook and return it as it is then; enabling one begins anew, or resumes it.
+        """Change a webhook and return it as it is then; enabling one begins again, or resumes it.
 
         Another address must prove that it wants messages.
 
@@ -367,7 +367,7 @@ class Webhooks:
             raise NotFound(FailureReason.NO_SUCH_WEBHOOK, webhook=id)
 
     async def rotate_secret(self, reach: Reach, id: WebhookId) -> str:
-        """Return a webhook's new secret, told this once only; for a day the one before signs too.
+        """Return a webhook's new secret, shown this once only; for a day the one before signs too.
 
         Raises:
             NotFound: There is none, or none that the caller may know of.
@@ -392,7 +392,7 @@ class Webhooks:
         return cut(found, size, lambda last: last.id)
 
     async def test(self, reach: Reach, id: WebhookId) -> Delivery:
-        """Put down a test message, also to a webhook that is disabled; it is tried once.
+        """Record a test message, also to a webhook that is disabled; it is tried once.
 
         To a target that has yet to prove itself the challenge is sent again instead.
 

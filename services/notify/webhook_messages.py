@@ -1,4 +1,4 @@
-"""What webhooks are told of the events of a match, each as its owner may see it."""
+"""What webhooks are notified of the events of a match, each as its owner may see it."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ _TURNING_POINTS: Mapping[type[Any], MessageType] = {
     Finished: MessageType.ENDED,
     Cancelled: MessageType.CANCELLED,
 }
-"""What the deployment is told of public matches."""
+"""What the deployment is notified of public matches."""
 _TYPES: Mapping[ConcernKind, MessageType] = {
     ConcernKind.INVITED: MessageType.INVITED,
     ConcernKind.STARTED: MessageType.STARTED,
@@ -98,13 +98,13 @@ class Notice(Struct, frozen=True):
 def notices(match: AnyMatch, event: object, turns: Collection[Seat]) -> Iterator[Notice]:
     """Yield who is to be told what of an event, in an order that is always the same.
 
-    Players are told of the matches in which they sit, and of invitations; who opened a match or was invited
-    also of its being called off; the deployment of public matches. Nobody is told of a branch.
+    Players are notified of the matches in which they sit, and of invitations; who opened a match or was
+    invited also of its being cancelled; the deployment of public matches. Nobody is notified of a branch.
 
     Args:
-        match: The match behind the event; its table does not matter.
+        match: The match after the event; its table does not matter.
         event: The event.
-        turns: The seats that have to choose behind it, and had not before it.
+        turns: The seats that have to choose after it, and had not before it.
     """
     if match.terms.is_branch:
         return
@@ -132,7 +132,7 @@ def body(source: Source, match: AnyMatch, recorded: Recorded, notice: Notice) ->
 
     Args:
         source: The match as one whose events are shown.
-        match: The match behind the event; its table does not matter.
+        match: The match after the event; its table does not matter.
         recorded: The event.
         notice: Who is told what.
     """

@@ -28,7 +28,7 @@ from services.shared.time import Clock, Time
 
 TOKEN_PREFIX = "montane_"  # noqa: S105 - the public part of every token
 TOKEN = re.compile(TOKEN_PREFIX + "[A-Za-z0-9_-]{43}")
-"""A token of ours: 256 random bits behind the prefix."""
+"""A token of our own: 256 random bits after the prefix."""
 REMEMBERED = timedelta(seconds=5)
 """How long a token that was looked up counts as good: the most that revoking one takes to be felt."""
 REMEMBERED_TOKENS = 100_000
@@ -118,7 +118,7 @@ class Players:
         self._callers: OrderedDict[bytes, tuple[datetime, Caller]] = OrderedDict()
 
     async def open_guest(self, display_name: str) -> tuple[Player, str]:
-        """Return a new account and its first token; the token is told this once only.
+        """Return a new account and its first token; the token is shown this once only.
 
         Raises:
             Malformed: The name is empty, too long, or has characters that cannot be seen.
@@ -164,7 +164,7 @@ class Players:
         return caller
 
     async def _named_by_us(self, hashed: bytes, now: datetime) -> Caller:
-        """Return who has a token of ours."""
+        """Return who has a token of our own."""
         token = await self._accounts.token(hashed)
         if token is None:
             raise Unauthenticated(FailureReason.TOKEN_UNKNOWN)
@@ -247,7 +247,7 @@ class Players:
     async def make_token(
         self, caller: Caller, scopes: Collection[Scope], expires_at: datetime | None
     ) -> tuple[Token, str]:
-        """Return a further token of the caller and its secret, which is told this once only.
+        """Return a further token of the caller and its secret, which is shown this once only.
 
         A token makes only what it has itself, and a bot's too if it plays; none that outlives it, but for a
         trusted issuer's, which is a sign-in that lasts minutes.

@@ -38,7 +38,7 @@ class BlockList(Protocol):
         """Return since when a player is blocked; None if it is not."""
 
     async def page(self, player: PlayerId, after: PlayerId | None, limit: int) -> list[Blocked]:
-        """Return whom a player has blocked, by their ids, behind one of them."""
+        """Return whom a player has blocked, by their ids, after one of them."""
 
     async def blocked_by(self, player: PlayerId) -> Collection[PlayerId]:
         """Return all whom a player has blocked."""

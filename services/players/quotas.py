@@ -51,16 +51,16 @@ class Quotas(Protocol):
         """
 
     async def take(self, holding: Holding) -> None:
-        """Put down, durably, that a player has one more; once, however often it is put down.
+        """Record, durably, that a player has one more; once, however often it is recorded.
 
         Raises:
             TooMany: It has as many as it may have.
         """
 
     async def note(self, holding: Holding) -> None:
-        """Put down, durably, that a player has one more, however many it has."""
+        """Record, durably, that a player has one more, however many it has."""
 
     async def release(
         self, match: MatchId, kinds: Collection[QuotaKind], *, about: PlayerId | None = None
     ) -> None:
-        """Put down that nobody has any more what a match was counted for; of one guest, if it is named."""
+        """Record that nobody has any more what a match was counted for; of one guest, if it is named."""

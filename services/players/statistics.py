@@ -100,7 +100,7 @@ class Achievements:
             lambda last: page_token(f"{last.rating.estimate.hex()} {last.player}", "leaderboard", game),
         )
         names = await self._players.named([one.player for one in page.items])
-        # Whoever was erased is told of no more.
+        # Anyone who was erased is notified of no more.
         known = [one for one in page.items if one.player in names]
         return page.of(RankedPlayer(seated_player(one.player, names), one.rating) for one in known)
 

@@ -40,7 +40,7 @@ class Altered(Exception):  # noqa: N818 - an answer about the bundle
 
     Attributes:
         check: What failed.
-        version: The event in whose line it shows; 0 is the header, and the end stands behind the last event.
+        version: The event in whose line it shows; 0 is the header, and the end stands after the last event.
         what: What is wrong, for people.
     """
 

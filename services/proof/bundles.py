@@ -1,6 +1,6 @@
 """Bundles: a match as one viewer saw it, written down so that it can be checked without a server.
 
-A bundle (`montane/bundle/1`) is lines of canonical JSON, each with a line feed behind it: a header, the
+A bundle (`montane/bundle/1`) is lines of canonical JSON, each with a line feed after it: a header, the
 events from the first on, an end. Nothing in it can be changed without a trace: a line in any other form is
 refused, and whatever it says is hashed, committed to, signed, or follows from what is.
 """

@@ -17,7 +17,7 @@ TOGETHER = 500
 LOOK = timedelta(minutes=1)
 """How long lies between two looks at the key, and at the days that are to close, while no match ends."""
 GRACE = timedelta(minutes=10)
-"""How long behind its end a day is closed: by then the log has what was decided on it."""
+"""How long after its end a day is closed: by then the log has what was decided on it."""
 
 
 class HeadSigner:
@@ -34,7 +34,7 @@ class HeadSigner:
     async def step(self) -> timedelta:
         """Sign what the log has, close the days that are over, and return how long to wait.
 
-        A day is closed only once the log was read to its end, at a time behind the day's.
+        A day is closed only once the log was read to its end, at a time after the day's.
 
         Raises:
             KeyElsewhere: The key that signs now is not here.
@@ -58,7 +58,7 @@ class HeadSigner:
         return self._looked is not None and self._looked[1] == today and now - self._looked[0] < LOOK
 
     async def _signed(self, finals: Finals, signer: Signer) -> bool:
-        """Sign heads, and return whether there may be more behind them."""
+        """Sign heads, and return whether there may be more after them."""
         signed = [(final, signer.key, signer.sign(signed_head(final.head))) for final in finals.items]
         await self._heads.keep(signed, finals.reached)
         return finals.more

@@ -30,7 +30,7 @@ class Finals(Struct, frozen=True):
     Attributes:
         items: In the order of the log.
         reached: How far in the log they reach.
-        more: Whether there may be more behind them.
+        more: Whether there may be more after them.
     """
 
     items: tuple[Final, ...]

@@ -137,7 +137,7 @@ class Proofs:
                 raise Unavailable
             for some in batched(events, TOGETHER):
                 yield [written_line(event_line(seen_event(shown, event, header.viewer))) for event in some]
-                # Whoever takes it may not have to wait: others get their turn all the same.
+                # Anyone who takes it may not have to wait: others get their turn all the same.
                 await asyncio.sleep(0)
             version = events[-1].version
         yield [written_line(end)]

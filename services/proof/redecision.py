@@ -41,7 +41,7 @@ class Retelling:
 
     @property
     def match(self) -> AnyMatch | None:
-        """The match behind what was decided so far; None before it is opened."""
+        """The match after what was decided so far; None before it is opened."""
         return self._match
 
     @property

@@ -24,7 +24,7 @@ class Fault(Exception):  # noqa: N818 - an answer about the match
     """What is stored is not what happened; the message says what is wrong, for people.
 
     Attributes:
-        version: The event in which it shows; one behind the last if something is missing there.
+        version: The event in which it shows; one after the last if something is missing there.
     """
 
     def __init__(self, version: int, what: str) -> None:
@@ -54,7 +54,7 @@ class MatchAudit:
     )
 
     def __init__(self, rules: "Rules", id: MatchId, opening: ClaimedOpening | None) -> None:
-        """Take the rules, the match, and what was put down for it before its first event."""
+        """Take the rules, the match, and what was recorded for it before its first event."""
         self.version = 0
         self._rules = rules
         self._id = id
@@ -88,7 +88,7 @@ class MatchAudit:
         self.version = version
 
     def end(self, signed: SignedHead | None, signatures: Signatures, *, due: bool) -> None:
-        """Check that nothing is missing behind the last event, and the signature of the head.
+        """Check that nothing is missing after the last event, and the signature of the head.
 
         Args:
             signed: The signed head of the match, if there is one.
@@ -119,7 +119,7 @@ class MatchAudit:
         if not isinstance(recorded.event, Opened):
             raise Fault(1, "the match is not opened")
         if self._opening is None:
-            raise Fault(1, "nothing was put down for the match, so there is no seed")
+            raise Fault(1, "nothing was recorded for the match, so there is no seed")
         terms = recorded.event.terms
         known = self._rules.games.get(terms.game)
         if known is None or (game := edition(known, terms.ruleset)) is None:
@@ -127,7 +127,7 @@ class MatchAudit:
         if terms.seed_commitment != seed_commitment(self._opening.secrets.seed):
             raise Fault(1, "the seed is not the one that the match committed to")
         if recorded.digest != self._opening.digest:
-            raise Fault(1, "what was asked is not what was put down for the match")
+            raise Fault(1, "what was asked is not what was recorded for the match")
         self._game = game
         self._commands = self._rules.commands[game.id]
         self._told = Retelling(game, self._id, self._opening.secrets.seed)

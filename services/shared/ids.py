@@ -25,14 +25,14 @@ def new_uuid(at: datetime) -> UUID:
 
 
 def placed_uuid(at: datetime, place: int) -> UUID:
-    """Return a UUIDv7 that sorts behind those of the same millisecond which have lower places (26 bits)."""
+    """Return a UUIDv7 that sorts after those of the same millisecond which have lower places (26 bits)."""
     milliseconds = int(at.timestamp() * 1000)
     high, low = place >> 14 & 0xFFF, place & 0x3FFF
     return UUID(int=milliseconds << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low << 48 | randbits(48))
 
 
 def written(prefix: str, number: UUID) -> str:
-    """Return an id as clients see it: `match_01j...`, 26 digits behind the prefix."""
+    """Return an id as clients see it: `match_01j...`, 26 digits after the prefix."""
     return f"{prefix}_" + "".join(ALPHABET[number.int >> shift & 31] for shift in range(125, -1, -5))
 
 

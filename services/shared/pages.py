@@ -20,7 +20,7 @@ class Page[Item](Struct, frozen=True):
 
     Attributes:
         items: In the list's order.
-        next: Where the following part begins; None behind the last one.
+        next: Where the following part begins; None after the last one.
     """
 
     items: tuple[Item, ...]

@@ -3,7 +3,7 @@
 A budget allows so much within a window of time that begins with the first request, for each caller apart.
 All is counted in this process alone: where several serve, each allows as much.
 
-Written by hand, though the library `limits` has the same strategy: its memory wakes a thread behind every hit
+Written by hand, though the library `limits` has the same strategy: its memory wakes a thread after every hit
 that looks through all callers, so that a hit costs 1,100 us of processor time while 100,000 addresses are
 known, and it grows without a bound. Here a request costs some 4 us: two budgets, and what is said of them.
 """
@@ -21,7 +21,7 @@ from services.shared.errors import Conflict, RateLimited, Unauthenticated
 SECOND = 1_000_000_000
 """Nanoseconds."""
 MOST_CALLERS = 50_000
-"""How many callers one budget knows; the one whose window ends first makes room, and begins anew."""
+"""How many callers one budget knows; the one whose window ends first makes room, and begins again."""
 AGAIN = 10
 """Seconds after which to try again where it is not time that brings the budget back."""
 
@@ -230,7 +230,7 @@ class Limiter:
         return Visit(self, network(self._caller(peer, forwarded)), token)
 
     def _caller(self, peer: str, forwarded: str) -> str:
-        """Return who called the first of the trusted proxies: each puts who called it behind the others."""
+        """Return who called the first of the trusted proxies: each puts who called it after the others."""
         if not (proxies := self.limits.trusted_proxies):
             return peer
         hops = forwarded.split(",")

@@ -1,4 +1,4 @@
-"""An answer that is remembered for a moment, so that whoever asks costs nothing."""
+"""An answer that is remembered for a moment, so that anyone who asks costs nothing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -6,7 +6,7 @@ To be woken costs an idle process more than what it is woken for, and costs it o
 from time import monotonic
 
 BEHIND = 0.002
-"""How many seconds behind its moment a tick is: no timer is so early that it would find itself before it."""
+"""How many seconds after its moment a tick is: no timer is so early that it would find itself before it."""
 
 
 def until(period: float) -> float:

@@ -39,7 +39,7 @@ CROWD = 500
 
 
 class SnapshotItem[C, T](StreamItem, frozen=True, tag="snapshot"):
-    """The match as it stands: where a stream begins that was not asked for events behind a version.
+    """The match as it stands: where a stream begins that was not asked for events after a version.
 
     Attributes:
         version: How many events the match has.
@@ -113,7 +113,7 @@ class EndReason(StrEnum):
 
 
 FINAL = (EndReason.MATCH_OVER, EndReason.MATCH_SET_ASIDE)
-"""The reasons behind which nothing more comes, of a new stream either."""
+"""The reasons after which nothing more comes, of a new stream either."""
 
 
 class End(StreamItem, frozen=True, tag="end"):
@@ -122,7 +122,7 @@ class End(StreamItem, frozen=True, tag="end"):
     Attributes:
         version: The last version that was sent; of `EVENTS_LOST` the last of them that still holds.
         reason: Why the stream ends.
-        resumable: Whether there may be more behind `version`, to be asked for by a new stream.
+        resumable: Whether there may be more after `version`, to be asked for by a new stream.
     """
 
     version: int
@@ -162,7 +162,7 @@ class MatchChannel(Channel[MatchId]):
         shown: Who was there when that was shown last.
         shows: How often that was shown.
         doubted: Whether events that are known here may be lost, and others stand in their place.
-        losses: The versions behind which events were lost, in the order in which that was found.
+        losses: The versions after which events were lost, in the order in which that was found.
     """
 
     def __init__(self, id: MatchId, store: EventStore) -> None:
@@ -218,7 +218,7 @@ class MatchChannel(Channel[MatchId]):
         return self.doubted or losses < len(self.losses)
 
     async def recheck(self) -> None:
-        """Forget the events that are known here and are not stored; `losses` says behind which version.
+        """Forget the events that are known here and are not stored; `losses` says after which version.
 
         Raises:
             Unavailable: The store is away.
@@ -247,7 +247,7 @@ class MatchChannel(Channel[MatchId]):
             self.doubted = False
 
     async def events_after(self, version: int, viewer: Viewer) -> list[Encoded]:
-        """Return the next events behind a version that was passed already, in order, without a gap.
+        """Return the next events after a version that was passed already, in order, without a gap.
 
         There are none while the channel is doubted.
 
@@ -355,7 +355,7 @@ class Watch(Reading[MatchChannel]):
         viewer: From where it looks.
         seats: The seats that its player holds, which it shows as present; None alone for one who looks on.
         version: The last version that it was given.
-        finished: Whether it was given the match's last event, or began behind it.
+        finished: Whether it was given the match's last event, or began after it.
         over: Whether it was given its last item.
         cut_off: Called, once, when what it was given is not sent in time.
         left: Called, once, when it is left.
@@ -373,7 +373,7 @@ class Watch(Reading[MatchChannel]):
         by_link: bool,
         unseen: bool,
     ) -> None:
-        """Begin behind a version; None begins with a snapshot."""
+        """Begin after a version; None begins with a snapshot."""
         super().__init__(channels, channel)
         held = () if player is None else seats_of(live.match, player)
         self.viewer = viewer
@@ -401,11 +401,11 @@ class Watch(Reading[MatchChannel]):
         return max(0, self._begun - self.version)
 
     def hold(self, version: int) -> None:
-        """Give no event behind a version: it comes another way, and `passed` says so."""
+        """Give no event after a version: it comes another way, and `passed` says so."""
         self._held = version
 
     def passed(self, version: int, *, finished: bool) -> None:
-        """Go on behind a version: the events up to it have come another way.
+        """Go on after a version: the events up to it have come another way.
 
         Args:
             version: The version; one that is behind already changes nothing.
@@ -426,7 +426,7 @@ class Watch(Reading[MatchChannel]):
 
     @override
     def has_news(self) -> bool:
-        """Return whether there are events behind its version, or it ends."""
+        """Return whether there are events after its version, or it ends."""
         return (
             self.version < self._edge()
             or self._channel.shaken(self._losses)
@@ -436,7 +436,7 @@ class Watch(Reading[MatchChannel]):
 
     @override
     async def news(self) -> Sequence[Encoded]:
-        """Return the events behind its version, or the end."""
+        """Return the events after its version, or the end."""
         try:
             if self._channel.shaken(self._losses) and (lost := await self._lost()):
                 return lost
@@ -606,7 +606,7 @@ class MatchChannels(Channels[MatchId, MatchChannel]):
     ) -> Watch:
         """Return a new watch on a channel that was joined, for a player who may look from there now.
 
-        Whoever is `unseen` is not told to be there.
+        Anyone who is `unseen` is not told to be there.
 
         Raises:
             NotFound: The match has not come as far as `after`.
@@ -646,12 +646,12 @@ class MatchStreams:
         invitation: str | None = None,
         unseen: bool = False,
     ) -> Watch:
-        """Return a watch of a match as a viewer may see it; whoever takes it must `leave` it.
+        """Return a watch of a match as a viewer may see it; anyone who takes it must `leave` it.
 
         Args:
             id: The match.
             player: Who watches; None without an account.
-            after: The version behind which to begin; None begins with a snapshot.
+            after: The version after which to begin; None begins with a snapshot.
             looking_as: From where, as for `view`.
             invitation: The invitation to a private match, if it is shown.
             unseen: Whether nobody is told that the player is there: it wants to know only what would come.

@@ -38,7 +38,7 @@ class SeatPresence(Struct, frozen=True):
 
     Attributes:
         seat: The seat.
-        present: Whether its player has a stream of the match open, on any server; a bot of ours has none.
+        present: Whether its player has a stream of the match open, on any server; a bot of our own has none.
         away_since: When the last of its streams was closed, UTC; None while it is there, or if it never was.
     """
 

@@ -42,7 +42,7 @@ SIGNATURES = Ed25519Signatures()
 
 
 def commands_of(steps: list[Step]) -> int:
-    """Return how many commands came behind the beginning of play."""
+    """Return how many commands came after the beginning of play."""
     begun = next(place for place, step in enumerate(steps) if any(map(is_start, step.events)))
     return len(steps) - 1 - begun
 
@@ -77,7 +77,7 @@ def test_a_match_has_so_many_commands_and_ends(table: Table) -> None:
             shares = not solo and seat in left
             assert result(match, seat) is (Result.SHARED if shares else Result.LOST)
             assert shares == (ranks(match)[seat] == 1) or solo
-        # Without the limit the same match goes on behind the same commands.
+        # Without the limit the same match goes on after the same commands.
         free = list(fair(table, number))
         assert [step.command for step in free[: len(steps)]] == [step.command for step in steps]
         assert len(free) > len(steps) or not others
@@ -132,7 +132,7 @@ def test_matches_opened_before_have_no_limit(smallest: Table) -> None:
 
 
 def test_a_lobby_has_so_many_commands(smallest: Table) -> None:
-    """Beyond, nobody sits down any more; but the match can be left and called off."""
+    """Beyond, nobody sits down any more; but the match can be left and cancelled."""
     game = smallest.game
     _, match = open_match(game, replace(terms(game, game.options(), smallest.seats), max_commands=7))
     sits = TakeSeat(Seat(0), holder(0))

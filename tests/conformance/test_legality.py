@@ -61,7 +61,7 @@ def test_moves_are_listed_in_order(table: Table) -> None:
 
 
 def test_only_seats_that_are_to_act_have_moves(company: Table) -> None:
-    """Whoever is not to act has no move, and whatever it asks for is refused for that (common §1)."""
+    """Anyone who is not to act has no move, and whatever it asks for is refused for that (common §1)."""
     dice = Random(0)
     for match in met(company):
         for seat in set(seats_in_order(company.seats)) - set(to_act(company.game, match)):

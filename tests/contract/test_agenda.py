@@ -1,4 +1,4 @@
-"""What the service has to see to, in memory and in PostgreSQL alike."""
+"""What the service has to handle, in memory and in PostgreSQL alike."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -111,7 +111,7 @@ async def test_without_clocks_there_is_no_deadline(stores: Stores) -> None:
 
 
 async def test_deadlines_come_in_order_part_by_part(stores: Stores) -> None:
-    """The earliest is first, then by match; each part goes on behind the last."""
+    """The earliest is first, then by match; each part goes on after the last."""
     node, matches = stores.node(), []
     for seconds in (30, 20, 20):
         control = TimeControl(TimeControlKind.PER_MOVE, seconds=seconds)
@@ -125,7 +125,7 @@ async def test_deadlines_come_in_order_part_by_part(stores: Stores) -> None:
 
 
 async def test_a_match_waits_for_players_until_it_begins_or_is_called_off(stores: Stores) -> None:
-    """It counts from its opening, whoever comes and goes; a manual start is waited for as well."""
+    """It counts from its opening, anyone who comes and goes; a manual start is waited for as well."""
     node = stores.node()
     await duel(node)
     options = GAMES["mountains"].options()
@@ -158,7 +158,7 @@ async def test_bots_wait_for_their_turn(stores: Stores) -> None:
 
 
 async def test_whoever_waits_gets_a_turn(stores: Stores) -> None:
-    """Of more than are wanted it is not always the same ones, so that nobody waits behind what is stuck."""
+    """Of more than are wanted it is not always the same ones, so that nobody waits after what is stuck."""
     node = stores.node()
     for _ in range(6):
         wanted = proposal(kind=HolderKind.BOT)

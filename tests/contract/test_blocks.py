@@ -161,7 +161,7 @@ async def test_what_a_blocked_player_says_is_not_shown(stores: Stores) -> None:
 
 
 async def test_a_quick_match_keeps_the_two_apart(stores: Stores) -> None:
-    """Whoever waits, also in a match of the list; both play with others."""
+    """Anyone who waits, also in a match of the list; both play with others."""
     node = stores.node()
     ann, ben, cam, dot = await guests(node, "Ann", "Ben", "Cam", "Dot")
     await node.blocks.block(ann, ben)

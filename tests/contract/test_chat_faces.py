@@ -307,7 +307,7 @@ async def test_who_is_no_admin(faces: Faces) -> None:
 
 
 async def test_a_match_without_chat(faces: Faces) -> None:
-    """Both faces say so, to whoever may know of the match."""
+    """Both faces say so, to anyone who may know of the match."""
     faces.match = await faces.opened(chat="off")
     for method, body in (("GET", None), ("POST", {"room": "players", "text": "x"})):
         answer, problem = await faces.rest("Ann", method, "", json=body)
@@ -317,7 +317,7 @@ async def test_a_match_without_chat(faces: Faces) -> None:
 
 
 async def test_a_private_chat_is_read_by_its_link(faces: Faces) -> None:
-    """Over both faces, by whoever shows the invitation, and by nobody else."""
+    """Over both faces, by anyone who shows the invitation, and by nobody else."""
     faces.match = await faces.opened(visibility="private")
     link = await faces.http.get(f"/v1/matches/{faces.match}/invitation", headers=faces.bearer("Ann"))
     shown = link.json()["invitation"]

@@ -274,7 +274,7 @@ async def test_with_an_account_goes_what_its_player_wrote(database: str) -> None
 
 
 async def test_positions_are_in_the_order_of_commits(database: str) -> None:
-    """Whoever reads forward misses nothing, though many write, each over a connection of its own."""
+    """Anyone who reads forward misses nothing, though many write, each over a connection of its own."""
     datastore = Datastore(database, 6)
     async with postgres_stores(database) as stores:
         talk = Talk(PostgresChatLog(datastore), await accounts(stores.players()))

@@ -31,7 +31,7 @@ async def table(request: pytest.FixtureRequest, stores: Stores) -> AsyncIterator
 
 
 async def move(table: Table, id: str) -> dict[str, Any]:
-    """Return what the first move of whoever is to act leads to."""
+    """Return what the first move of anyone who is to act leads to."""
     for who in ("Ann", "Ben"):
         answer = await table.ask(who, "ListLegalMoves", match=id)
         if legal := answer.content.get("legal_moves"):
@@ -69,7 +69,7 @@ async def test_a_match_ends_with_its_last_command(table: Table, stores: Stores) 
 
 
 async def test_branches_and_rematches_have_a_limit_of_their_own(table: Table, stores: Stores) -> None:
-    """That of their own opening; they begin to count anew."""
+    """That of their own opening; they begin to count again."""
     id = await table.begun()
     version = (await table.done("Ann", "GetMatch", match=id)).content["version"]
     for _ in range(LIMIT):

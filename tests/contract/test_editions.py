@@ -46,7 +46,7 @@ class Standing(NamedTuple):
 
 
 class Client(Protocol):
-    """Whoever plays over a face, with one player a seat."""
+    """Anyone who plays over a face, with one player a seat."""
 
     async def open(self, game: AnyGame) -> tuple[str, str]:
         """Open a match with as few seats as may be, seat players, and return its id and ruleset."""

@@ -384,7 +384,7 @@ async def test_a_name_that_cannot_be_shown(face: Face, name: str) -> None:
 async def test_a_version_conflict_carries_what_was_missed(
     face: Face, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """ABORTED with the current version and the events behind the expected one, not all if they are many."""
+    """ABORTED with the current version and the events after the expected one, not all if they are many."""
     own = montana_pb2.Command(redeal=montana_pb2.Redeal())
     refusal = await face.refused("SubmitCommand", face.command(own, expected_version=2))
     assert (refusal.code, refusal.reason) == (Code.ABORTED, "VERSION_CONFLICT")

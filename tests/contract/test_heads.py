@@ -157,7 +157,7 @@ async def test_a_day_that_has_grown_is_not_closed_as_it_was(stores: Stores) -> N
 
 
 async def test_a_fresh_key_signs_from_now_on(stores: Stores) -> None:
-    """What was signed before stays as it is, and its key stays published, behind the new one."""
+    """What was signed before stays as it is, and its key stays published, after the new one."""
     before = await finished(stores)
     await signer(stores).step()
     old = await stores.heads.signed(before)

@@ -131,7 +131,7 @@ async def test_head_is_answered_wherever_get_is(rest: Http) -> None:
 
 @pytest.mark.parametrize("path", ["events", "chat", "export", "/v1/players/me/events"])
 async def test_head_opens_no_stream(rest: Http, path: str) -> None:
-    """The head says what would come; nothing is open behind it."""
+    """The head says what would come; nothing is open after it."""
     at = path if path.startswith("/") else f"{rest.path}/{path}"
     for _ in range(3):
         head = await rest.ask("HEAD", at, headers={} if path == "export" else STREAM)
@@ -306,7 +306,7 @@ async def test_every_parameter_is_given_once(rest: Http) -> None:
 
 
 async def test_a_page_begins_at_one_place(rest: Http) -> None:
-    """Behind what is named, or where a page before ended, never both."""
+    """After what is named, or where a page before ended, never both."""
     for path in (f"{rest.path}/events", f"{rest.path}/chat", "/v1/players/me/events"):
         both = await rest.ask("GET", f"{path}?after=1&page_token=1")
         assert refused(both) == (400, "INVALID_FIELD", "page_token"), path
@@ -492,7 +492,7 @@ async def test_what_is_read_is_private_and_asked_for_again(rest: Http) -> None:
 
 
 async def test_a_tag_changes_with_the_body(rest: Http) -> None:
-    """A name is no version; whoever may not look any more is not told that nothing changed."""
+    """A name is no version; anyone who may not look any more is not told that nothing changed."""
     first = await rest.ask("GET", rest.path)
     assert first.headers["etag"].startswith('"4.0.')
     seen = {"If-None-Match": first.headers["etag"]}
@@ -597,7 +597,7 @@ async def test_documents_are_compressed_and_tagged(rest: Http, path: str) -> Non
 
 
 async def test_documents_are_prepared_once(rest: Http, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks again costs neither writing nor compressing."""
+    """Anyone who asks again costs neither writing nor compressing."""
     for path in DOCUMENTS:
         await rest.http.get(path)
 

@@ -133,7 +133,7 @@ async def test_what_is_refused_before_a_match_begins(table: Table) -> None:
 
 
 async def test_what_is_refused_once_a_match_has_begun(table: Table) -> None:
-    """Nobody joins, is invited or thrown out, and nothing is called off."""
+    """Nobody joins, is invited or thrown out, and nothing is cancelled."""
     id = await table.begun()
     late: tuple[tuple[str, str, dict[str, Any]], ...] = (
         ("Cam", "TakeSeat", {"seat": 1}),
@@ -224,7 +224,7 @@ async def test_a_player_has_so_much_at_a_time(table: Table) -> None:
         assert await table.refused("Ann", call, **fields) == ("422", "TOO_MANY_OPEN_MATCHES")
     assert (await table.done("Ann", "QuickMatch", **wish)).seated == ["Ann", None]
     await table.done("Ann", "CancelMatch", match=id)
-    # What ends is noted behind the answer; PostgreSQL looks it up in the log, too.
+    # What ends is noted after the answer; PostgreSQL looks it up in the log, too.
     await asyncio.sleep(0)
     assert (await table.done("Ann", "CreateMatch", **wish)).content["state"] == "open"
     for number in range(6):

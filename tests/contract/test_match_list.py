@@ -120,7 +120,7 @@ async def table(stores: Stores) -> Table:
 
 
 async def test_a_private_match_is_listed_for_those_who_may_know_of_it(table: Table) -> None:
-    """Its opener, its seats and whoever is invited see it; whoever has left it does not any more."""
+    """Its opener, its seats and anyone who is invited see it; anyone who has left it does not any more."""
     public = ["off", "over", "played", "full", "free", "solo"]
     assert await table.listed(None) == public
     assert await table.listed(EVE) == public

@@ -208,7 +208,7 @@ async def faces() -> AsyncIterator[Faces]:
 
 
 async def test_both_faces_tell_the_same(faces: Faces) -> None:
-    """Pages and streams of REST and gRPC hold the same items, and go on behind the same positions."""
+    """Pages and streams of REST and gRPC hold the same items, and go on after the same positions."""
     ann = (await faces.services.players.authenticate(faces.bearer["authorization"][7:], Scope.READ)).id
     (ben,) = await guests(faces.services, "Ben")
     match = await begun(faces.services, ann, ben)

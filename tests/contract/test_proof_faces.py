@@ -227,7 +227,7 @@ async def test_a_match_in_play_is_exported_as_it_may_be_seen(faces: Faces) -> No
 
 
 async def test_a_match_that_never_discloses_keeps_its_seed(faces: Faces) -> None:
-    """Also behind its end: it is signed, and shown to each as it was shown."""
+    """Also after its end: it is signed, and shown to each as it was shown."""
     match = await faces.match(disclosure=Disclosure.NEVER, over=True)
     await faces.sign()
     refusal = await faces.refused("Ann", "ExportMatch", match=match, **{"as": "all"})
@@ -254,7 +254,7 @@ async def test_a_private_match_is_proved_to_those_who_may_know_of_it(faces: Face
 
 
 async def test_a_proof_grows_with_the_match(faces: Faces) -> None:
-    """Its commitment and head in play; seed and signature behind its end; its day once that is closed."""
+    """Its commitment and head in play; seed and signature after its end; its day once that is closed."""
     match = await faces.match()
     proof = await faces.both(None, "GetProof", match=match)
     live = await faces.services.decisions.matches.current(match)

@@ -93,7 +93,7 @@ async def test_a_seat_that_is_not_taken_is_another_s(stores: Stores) -> None:
 
 
 async def test_those_who_block_are_placed_apart(stores: Stores) -> None:
-    """Whoever of two has blocked the other; who waits already stays."""
+    """Anyone who of two has blocked the other; who waits already stays."""
     accounts = stores.players()
     ann, ben, cam = [(await accounts.open_guest(name))[0].id for name in ("Ann", "Ben", "Cam")]
     await stores.block_list.add(ann, Blocked(ben, NOW), 10)

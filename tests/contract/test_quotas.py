@@ -72,7 +72,7 @@ async def test_many_at_once_are_as_many_as_may_be(database: str) -> None:
 
 
 async def test_what_nobody_noted_is_found_by_the_log(database: str) -> None:
-    """A match that began or was called off, and one that was never opened, counts no more; others do."""
+    """A match that began or was cancelled, and one that was never opened, counts no more; others do."""
     async with postgres_stores(database) as stores:
         node = stores.node()
         ids = [await opened(node) for _ in range(20)]
@@ -182,7 +182,7 @@ async def test_bots_that_play_a_game_of_one_seat_count_too(stores: Stores) -> No
 
 
 async def test_bots_that_never_play_alone_do_not_count(stores: Stores) -> None:
-    """A match that is called off, or in which one of them makes room before the beginning."""
+    """A match that is cancelled, or in which one of them makes room before the beginning."""
     node = stores.node()
     for number in range(12):
         match = (await node.openings.open(ANN, wanted(seat=None, start=StartMode.MANUAL), None))[1].id

@@ -171,7 +171,7 @@ async def test_ratings_are_those_of_the_library(stores: Stores) -> None:
 
 
 async def test_the_leaderboard_goes_down_page_by_page(stores: Stores) -> None:
-    """The highest estimate comes first, the same ones by player; every page begins behind the last."""
+    """The highest estimate comes first, the same ones by player; every page begins after the last."""
     players = await guests(stores, *"ABCDEF")
     for first, second in ((0, 1), (2, 3), (4, 5), (0, 2), (0, 4)):
         await given_up(stores, [players[first], players[second]], players[second])

@@ -244,7 +244,7 @@ async def test_what_is_not_there(rest: Rest) -> None:
 async def test_a_version_conflict_carries_what_was_missed(
     rest: Rest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """409 with the current version and the events behind the expected one, not all if they are many."""
+    """409 with the current version and the events after the expected one, not all if they are many."""
     found = await rest.problem("POST", f"{rest.path}/commands", json=NINE | {"expected_version": 2})
     assert (found["status"], found["reason"]) == (409, "VERSION_CONFLICT")
     details = found["details"]

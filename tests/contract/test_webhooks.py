@@ -175,7 +175,7 @@ async def test_an_owner_has_so_many_webhooks_at_most(stores: Stores) -> None:
 
     async def ask() -> Webhook:
         while True:
-            # A machine that is busy may have no connection in time: whoever asked comes again.
+            # A machine that is busy may have no connection in time: anyone who asked comes again.
             with suppress(Unavailable):
                 return await made(webhooks, ann)
 
@@ -319,7 +319,7 @@ async def test_a_player_is_told_of_what_is_said_to_it(stores: Stores) -> None:
 
 
 async def test_nothing_is_told_while_a_webhook_is_disabled(stores: Stores) -> None:
-    """What is pending is given up; enabled again, it is told of what comes then."""
+    """What is pending is given up; enabled again, it is notified of what comes then."""
     webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     webhook = await made(webhooks, own(ann), [MessageType.STARTED])
     await solo(matches, ann)
@@ -485,13 +485,13 @@ async def whisper(stores: Stores, to: PlayerId) -> None:
 
 
 async def every(webhooks: Webhooks, reach: Reach, id: WebhookId) -> list[Any]:
-    """Return all messages to a webhook behind its challenge."""
+    """Return all messages to a webhook after its challenge."""
     log = (await webhooks.deliveries(reach, id, after=None, size=200)).items
     return [delivery for delivery in log if delivery.type is not MessageType.CHALLENGE]
 
 
 async def read_again(stores: Any, database: str) -> None:
-    """Put down what the whole log tells, as if it had never been read."""
+    """Record what the whole log tells, as if it had never been read."""
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute("DELETE FROM match_tracking WHERE application_name LIKE 'webhooks%'")
     events = OutboxRecorder(dict(GAMES), stores.datastore, lambda: None)
@@ -501,7 +501,7 @@ async def read_again(stores: Any, database: str) -> None:
 
 
 async def test_messages_wake_who_sends_them(database: str) -> None:
-    """Whoever sends is woken when there is something to send, and left alone when there is not."""
+    """Anyone who sends is woken when there is something to send, and left alone when there is not."""
     async with postgres_stores(database) as stores:
         webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
         woken: list[datetime] = []
@@ -520,7 +520,7 @@ async def test_messages_wake_who_sends_them(database: str) -> None:
 async def test_it_is_known_whether_there_is_more_to_put_down(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also that what another process was putting down may still be to be put down."""
+    """Also that what another process was recording may still be to be recorded."""
     monkeypatch.setattr(log_ends, "FRESH", 0.0)
     async with postgres_stores(database) as stores:
         matches, ann = stores.node(), await player(stores)
@@ -562,7 +562,7 @@ async def unproved(stores: Stores, webhooks: Webhooks, reach: Reach) -> tuple[We
 
 
 async def test_nothing_of_a_match_is_sent_before_a_target_proves_itself(stores: Stores) -> None:
-    """It is asked by a challenge, and told of what happens once it has echoed it; of nothing before."""
+    """It is asked by a challenge, and notified of what happens once it has echoed it; of nothing before."""
     webhooks, matches, ann = stores.webhook_cases(), stores.node(), await player(stores)
     webhook, challenge = await unproved(stores, webhooks, own(ann))
     assert (webhook.state, webhook.enabled) == (WebhookState.UNPROVED, True)

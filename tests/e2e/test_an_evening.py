@@ -1,4 +1,4 @@
-"""An evening at the table: found, played, out of time, rated, told of, and played again."""
+"""An evening at the table: found, played, out of time, rated, notified of, and played again."""
 
 import asyncio
 import time
@@ -92,7 +92,7 @@ def rated(player: Client, ids: dict[str, str]) -> None:
 
 
 async def told(player: Client, webhook: str) -> None:
-    """Return once the webhook was told of the end, and nothing waits to be sent."""
+    """Return once the webhook was notified of the end, and nothing waits to be sent."""
     async with asyncio.timeout(PATIENCE):
         while True:
             found = await deliveries(player, webhook)

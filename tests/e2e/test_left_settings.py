@@ -263,7 +263,7 @@ def test_the_environment_changes_nothing(shared: str) -> None:
 
 
 def test_our_own_server_hears_nothing_of_what_is_meant_for_others(tmp_path: Path) -> None:
-    """Neither the one that starts it, nor whoever else works on it; whatever was put down in its folder."""
+    """Neither the one that starts it, nor others who work on it, whatever is in its folder."""
     data = tmp_path / "data"
     with Server("--data-dir", str(data), face="rest", environment=FOR_OTHERS) as node:
         assert Client(node.url).get("/v1/matches")["items"] == []

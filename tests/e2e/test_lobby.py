@@ -45,7 +45,7 @@ def test_two_people_and_a_third_find_one_another_and_play_again(nodes: tuple[Ser
 
 @pytest.mark.parametrize("reader", READERS, ids=list(READERS))
 def test_a_private_match_is_watched_by_its_link(nodes: tuple[Server, Server], reader: str) -> None:
-    """Every kind of stream opens to whoever shows it, also on another node, and to nobody else."""
+    """Every kind of stream opens to anyone who shows it, also on another node, and to nobody else."""
     ann = Client(nodes[0].url)
     opened = ann.post("/v1/matches", {"game": "mountains", "seat": 0, "visibility": "private"})
     link = ann.get(f"/v1/matches/{opened['id']}/invitation")

@@ -93,7 +93,7 @@ def test_the_other_modes(postgres_server: str, database: str) -> None:
 
 
 def test_migrating_waits_for_others_so_long(postgres_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever migrates for too long is told of; when its transaction has ended, others may."""
+    """Anyone who migrates for too long is notified of; when its transaction has ended, others may."""
     monkeypatch.setattr(migrating, "WAIT_SECONDS", 1)
     databases = Databases(postgres_server, prepare=lambda conninfo: None)
     with databases.fresh() as database:

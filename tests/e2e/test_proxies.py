@@ -1,4 +1,4 @@
-"""The service behind real proxies that serve it under a path: every link leads back through them."""
+"""The service after real proxies that serve it under a path: every link leads back through them."""
 
 import time
 from collections.abc import Iterator

@@ -130,7 +130,7 @@ def test_what_is_said_of_a_database_is_refused(flags: list[str], named: str) -> 
 
 
 def test_a_database_of_the_environment_is_refused_too(tmp_path: Path) -> None:
-    """Whoever set it means to keep something."""
+    """Anyone who set it means to keep something."""
     done = montane("serve", "--memory", environment={"MONTANE_DATA_DIR": str(tmp_path)})
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "MONTANE_DATA_DIR" in done.stderr

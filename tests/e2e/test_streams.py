@@ -131,7 +131,7 @@ def test_a_snapshot_has_the_view(server: Server) -> None:
 
 
 def test_a_stream_resumes_behind_any_version(server: Server, reader: Any) -> None:
-    """`after` begins exactly behind it; a version that is not there yet is refused."""
+    """`after` begins exactly after it; a version that is not there yet is refused."""
     ann = streaming_client(server)
     match = opened(ann)
     for after in range(5):

@@ -1,4 +1,4 @@
-"""Whoever looks back sees, byte for byte, what was served live: on both faces, of every game."""
+"""Anyone who looks back sees, byte for byte, what was served live: on both faces, of every game."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -37,7 +37,7 @@ COMMANDS = 10
 LATE = 6
 """Instead of each how many-th command a seat's time runs out."""
 BACK = 2
-"""Behind how many versions events are read again."""
+"""After how many versions events are read again."""
 LOOKING = 0.5
 """How often each witness looks at the table between two commands."""
 AS_ANOTHER = 4
@@ -111,8 +111,8 @@ async def played(
 async def test_looking_back_gives_what_was_served_live(database: str, game: AnyGame) -> None:
     """Views and events at any version are those that streams, answers and views have shown when it was so.
 
-    Nodes that were started afterwards serve them to the same viewer, and after the end to whoever looks from
-    its seat. Matches go on by moves and time-outs, and end by them or as seats give up.
+    Nodes that were started afterwards serve them to the same viewer, and after the end to anyone who looks
+    from its seat. Matches go on by moves and time-outs, and end by them or as seats give up.
     """
     dice = Random(game.id)
     for seats in sorted({game.min_seats, game.max_seats}):

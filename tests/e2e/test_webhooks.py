@@ -1,4 +1,4 @@
-"""Webhooks of a running service: what happens arrives, signed, once, whoever else hangs."""
+"""Webhooks of a running service: what happens arrives, signed, once, anyone who else hangs."""
 
 import asyncio
 import json
@@ -84,7 +84,7 @@ def kinds(got: list[Got]) -> list[tuple[str, str, int]]:
 
 
 def expected(player: Client, ids: list[str]) -> list[tuple[str, str, int]]:
-    """Return what is to be told of matches: each event behind the first, beginning, turn and end."""
+    """Return what is to be notified of matches: each event after the first, beginning, turn and end."""
     told = []
     names = {"match.started": ("started", "your_turn"), "match.finished": ("ended",)}
     for id in ids:

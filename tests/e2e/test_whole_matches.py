@@ -41,8 +41,8 @@ class Heard(NamedTuple):
     """Something that a client heard of a match, and how it must have been.
 
     Attributes:
-        kind: A view, events behind a version, or the answer to a command.
-        at: The version of the view, that behind which the events are, or that before the command.
+        kind: A view, events after a version, or the answer to a command.
+        at: The version of the view, that after which the events are, or that before the command.
         version: The version of the match when it was heard.
         said: What was heard.
     """

@@ -60,7 +60,7 @@ def state_of(client: Client, match: str) -> str:
 
 
 def time_outs(client: Client, match: str) -> list[timedelta]:
-    """Return how long behind the deadline each time-out of a match came, in order."""
+    """Return how long after the deadline each time-out of a match came, in order."""
     late, deadline = [], None
     for event in client.all_events(match):
         if event["type"] == "match.clocks_set":
@@ -116,7 +116,7 @@ def test_a_snapshot_shows_the_clocks(server: Server, reader: Any) -> None:
 
 
 def test_time_runs_out_though_nobody_calls(server: Server) -> None:
-    """Whoever watches is told within moments of the deadline, and the match is over."""
+    """Anyone who watches is told within moments of the deadline, and the match is over."""
     ann, ben = streaming_client(server), Client(server.url, "Ben")
     match = second_a_move(ann, ben)
     with Lines(ann, match) as stream:
@@ -185,7 +185,7 @@ def test_each_face_and_the_workers_run_alone(database: str) -> None:
 
 
 def test_time_stands_until_somebody_works(tmp_path: Path) -> None:
-    """A face alone sees to nothing; a worker started beside it, on its own PostgreSQL, catches up."""
+    """A face alone handles nothing; a worker started beside it, on its own PostgreSQL, catches up."""
     where = ("--data-dir", str(tmp_path / "data"))
     with Server(*where, face="rest") as server:
         ann, ben = Client(server.url), Client(server.url, "Ben")

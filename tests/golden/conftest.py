@@ -1,7 +1,7 @@
 """Golden files: text that was read and found right, against which runs are compared.
 
-`pytest tests/golden --rebuild-golden` writes them anew; whoever commits them has read what changed. To the
-samples of stored events it only adds lines: what was stored once has to load for ever.
+`pytest tests/golden --rebuild-golden` writes them again; anyone who commits them has read what changed. To
+the samples of stored events it only adds lines: what was stored once has to load for ever.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that rewrites golden files."""
-    parser.addoption("--rebuild-golden", action="store_true", help="write the golden files anew")
+    parser.addoption("--rebuild-golden", action="store_true", help="write the golden files again")
 
 
 @pytest.fixture

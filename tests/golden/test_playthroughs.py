@@ -78,7 +78,7 @@ def test_a_match_with_other_options_goes_as_it_was_recorded(
 def recorded(game: AnyGame, seats: int, options: Any, resigning_step: int | None = None) -> Iterator[str]:
     """Yield a match as lines of text.
 
-    Behind each event stands what viewers saw otherwise; behind all events of a step, what has changed in
+    After each event stands what viewers saw otherwise; after all events of a step, what has changed in
     whose view. The first views are told by that of a spectator, and how a seat's differs from it. Seats make
     the first listed move that brings them points, else any move, the same in every run.
     """

@@ -1,4 +1,4 @@
-"""The test vectors for whoever implements the proof in another language (`docs/fairness.md`).
+"""The test vectors for anyone who implements the proof in another language (`docs/fairness.md`).
 
 They are golden files: what the code makes today has to be what was published.
 """

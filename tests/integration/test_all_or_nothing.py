@@ -118,7 +118,7 @@ def scene(postgres_server: str) -> Iterator[Scene]:
 
 
 async def staged(conninfo: str) -> dict[Any, Any]:
-    """Open, play, say, sign and put down something, and return samples of everything."""
+    """Open, play, say, sign and recorded something, and return samples of everything."""
     async with postgres_stores(conninfo) as made:
         return await _samples(made)
 

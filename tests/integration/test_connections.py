@@ -108,7 +108,7 @@ async def test_an_answer_that_does_not_come_ends_the_read(
 
 
 async def test_a_connection_that_was_cut_while_idle_is_soon_given_up(database: str) -> None:
-    """Whoever comes after the cut waits no longer than for a connection."""
+    """Anyone who comes after the cut waits no longer than for a connection."""
     async with relay(database) as (conninfo, wires):
         datastore = Datastore(conninfo, 2)
         await datastore.execute("SELECT 1")
@@ -131,7 +131,7 @@ async def test_connections_that_the_server_has_ended_are_replaced_at_once(databa
 
 
 async def test_who_waits_for_a_thread_is_told_in_time(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Behind work that hangs a caller waits so long and no longer, and what it wanted is not done later."""
+    """After work that hangs a caller waits so long and no longer, and what it wanted is not done later."""
     monkeypatch.setattr(datastore_module, "ANSWER_SECONDS", 0.3)
     datastore = Datastore(database, 1)
     release, done = Event(), Event()

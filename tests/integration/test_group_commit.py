@@ -163,7 +163,7 @@ async def test_closing_finishes_what_was_accepted(database: str) -> None:
 
 
 async def test_a_closed_one_accepts_nothing(commits: GroupCommit, database: str) -> None:
-    """Behind the closing, and while what was accepted is finished, commands are told to come again."""
+    """After the closing, and while what was accepted is finished, commands are told to come again."""
     early, late = uuid4(), uuid4()
     accepted = asyncio.create_task(outcomes(commits, events(early, 1)))
     await asyncio.sleep(0)

@@ -192,7 +192,7 @@ async def test_a_call_without_a_request_is_refused(face: GrpcServer) -> None:
 async def test_there_are_only_so_many_connections_of_one_address(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Those that come last are closed, whoever was connected goes on, and one line is logged."""
+    """Those that come last are closed, anyone who was connected goes on, and one line is logged."""
     monkeypatch.setattr(patience, "LOOK", 0.05)
     async with serving(Limits(connections=8)) as face, channel_to(face) as channel:
         assert await games(channel) > 0

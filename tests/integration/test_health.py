@@ -79,7 +79,7 @@ async def test_ready_stays_200_with_what_is_degraded(stores: PostgresStores, dat
 
 
 async def test_a_server_that_only_reads_counts_as_away(stores: PostgresStores, database: str) -> None:
-    """Nothing can be played on it, so behind 15 seconds the process serves no more, over both faces."""
+    """Nothing can be played on it, so after 15 seconds the process serves no more, over both faces."""
     seconds = [1_000.0]
     vitals = Vitals(PostgresWork(stores.datastore).degraded, lambda: seconds[0])
     heart = Heart(PostgresOutages(stores.datastore), vitals)

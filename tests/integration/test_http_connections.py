@@ -254,7 +254,7 @@ async def test_a_client_may_ask_whether_to_go_on(face: Face) -> None:
 
 
 async def test_what_is_sent_to_an_old_client_ends_with_the_connection(face: Face) -> None:
-    """HTTP/1.0 knows no chunks: nginx still speaks it to servers behind it, if nothing else is set."""
+    """HTTP/1.0 knows no chunks: nginx still speaks it to servers after it, if nothing else is set."""
     _, token = await face.services.players.open_guest("Ann")
     bearer = {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(base_url=f"http://{face.address}", headers=bearer) as http:

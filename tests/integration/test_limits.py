@@ -1,4 +1,4 @@
-"""Limits on both faces, on real sockets: what is counted, what is told of it, and how a refusal looks."""
+"""Limits on both faces, on real sockets: what is counted, what is notified of it, and how a refusal looks."""
 
 import asyncio
 import json
@@ -162,7 +162,7 @@ async def test_every_answer_says_how_the_caller_stands() -> None:
 
 
 async def test_pages_and_health_are_not_counted() -> None:
-    """Whoever has spent its budget can still read why, and a watchman can still look."""
+    """Anyone who has spent its budget can still read why, and a watchman can still look."""
     async with serving(anonymous=Budget(1, 60)) as faces:
         await faces.http.get("/v1/games")
         is_refused(await faces.http.get("/v1/games"), "anonymous", 60)
@@ -212,7 +212,7 @@ async def test_faces_share_budgets() -> None:
 
 
 async def test_a_key_and_how_the_caller_stands_are_both_told() -> None:
-    """The metadata behind an answer have the idempotency key as well."""
+    """The metadata after an answer have the idempotency key as well."""
     async with serving(token=Budget(3, 60)) as faces:
         request = matches_pb2.CreateMatchRequest(game="montana")
         call = faces.matches.CreateMatch(request, metadata=(*faces.metadata, ("idempotency-key", "k")))
@@ -231,7 +231,7 @@ async def test_nobody_else_says_who_calls() -> None:
 
 
 async def test_a_trusted_proxy_says_who_calls() -> None:
-    """Behind one, addresses are told apart by the header's last entry, on both faces."""
+    """After one, addresses are told apart by the header's last entry, on both faces."""
     async with serving(anonymous=Budget(1, 60), trusted_proxies=1) as faces:
         for last in ("198.51.100.1", "198.51.100.2"):
             headers = [("X-Forwarded-For", "6.6.6.6"), ("X-Forwarded-For", last)]

@@ -146,7 +146,7 @@ async def test_what_a_crash_of_the_server_takes_is_stored_again(database: str) -
 
 
 async def test_only_the_holder_of_a_seat_is_present_there(stores: Stores) -> None:
-    """Behind a disclosed end anybody may look as a seat; of those who look on only the number is told."""
+    """After a disclosed end anybody may look as a seat; of those who look on only the number is told."""
     node = stores.node()
     _, listed = await node.openings.open(ANN, proposal(disclosure=Disclosure.AT_END), None)
     await node.commands.submit(

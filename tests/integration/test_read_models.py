@@ -1,4 +1,4 @@
-"""Read models follow the log: every event once, in order, whoever follows it and whatever fails."""
+"""Read models follow the log: every event once, in order, anyone who follows it and whatever fails."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -36,7 +36,7 @@ class Written:
         self.broken = False
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
-        """Write each event down; if broken, fail behind the first."""
+        """Write each event down; if broken, fail after the first."""
         for one in batch:
             cursor.execute(
                 f"INSERT INTO {self.name} VALUES (%s, %s, %s, %s)",  # noqa: S608 - a name of this test
@@ -94,7 +94,7 @@ async def rows(datastore: Datastore, table: str) -> list[tuple[Any, ...]]:
 
 
 async def all_events(datastore: Datastore) -> list[tuple[Any, ...]]:
-    """Return the events that `Written` is told of, as the log has them."""
+    """Return the events that `Written` is notified of, as the log has them."""
     found = await datastore.execute(
         "SELECT notification_id, originator_id, topic FROM match_events WHERE topic = ANY(%s) ORDER BY 1",
         (list(Written.topics),),
@@ -105,7 +105,7 @@ async def all_events(datastore: Datastore) -> list[tuple[Any, ...]]:
 async def test_each_is_told_of_every_event_once_and_in_order(
     datastore: Datastore, stores: PostgresStores
 ) -> None:
-    """Whatever the batches, each event of its topics comes with the match behind it."""
+    """Whatever the batches, each event of its topics comes with the match after it."""
     first = Written("first")
     read_models = following(datastore, first, batch=3)
     for _ in range(3):

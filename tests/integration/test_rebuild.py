@@ -1,4 +1,4 @@
-"""A read model can be built anew from the log, to the same rows, whatever else goes on."""
+"""A read model can be built again from the log, to the same rows, whatever else goes on."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -101,7 +101,7 @@ def rows_of(database: str, model: ReadModel) -> int:
 
 
 async def test_what_differs_is_put_right(database: str, datastore: Datastore, stores: PostgresStores) -> None:
-    """Rows that are wrong, missing or too many are found, and the follower goes on behind them."""
+    """Rows that are wrong, missing or too many are found, and the follower goes on after them."""
     await play(stores, 8)
     stores.catch_up()
     model = MatchListModel()

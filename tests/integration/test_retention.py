@@ -159,7 +159,7 @@ async def test_a_key_that_is_used_again_opens_another_match(
 async def test_calls_for_quick_matches_are_forgotten(
     database: str, stores: PostgresStores, archive: PostgresArchive
 ) -> None:
-    """Seven days after their match can have waited longest; where players were placed, behind an hour."""
+    """Seven days after their match can have waited longest; where players were placed, after an hour."""
     player = PlayerId(written("player", new_uuid(BEGUN)))
 
     async def placed(key: str, fit: str, at: datetime) -> None:

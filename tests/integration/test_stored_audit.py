@@ -121,7 +121,7 @@ def last(match: StoredMatch) -> int:
 
 
 def behind(match: StoredMatch) -> int:
-    """Return the version behind a match's last event."""
+    """Return the version after a match's last event."""
     return len(match.events) + 1
 
 

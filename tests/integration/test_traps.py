@@ -87,7 +87,7 @@ def its_recorder(datastore: Datastore, table: str = EVENTS, *, function: bool = 
 
 
 def numbers(log: ApplicationRecorder, behind: int) -> list[tuple[int, object]]:
-    """Return id and match of each event behind an id."""
+    """Return id and match of each event after an id."""
     found = log.select_notifications(behind, 100, inclusive_of_start=False)
     return [(one.id, one.originator_id) for one in found]
 
@@ -139,7 +139,7 @@ def test_1_a_reader_that_moves_forward_misses_nothing(database: str, datastore: 
 
 
 def test_2_each_log_is_written_by_a_function_of_its_own(database: str, datastore: Datastore) -> None:
-    """Another application of the library in the same schema takes nothing of ours, and we nothing of its."""
+    """Another application of the library in the same schema takes none of our events, and we none of its."""
     here, there = uuid4(), uuid4()
     one = its_recorder(datastore, "one_events", function=True)
     other = its_recorder(datastore, "other_events", function=True)

@@ -13,7 +13,7 @@ SET_UPS = (
             2H 3H 4H 5H 6H 7H 8H 9H 10H JH QH KH __
             2S 3S 4S 5S 6S 7S 8S 9S 10S JS QS KS __
         """),
-        # In a row the queen moves first, then the king, and nothing else: the gaps behind kings are dead
+        # In a row the queen moves first, then the king, and nothing else: the gaps after kings are dead
         # (§4.2, §4.4). So a position is how the moves C C and D D are mixed.
         (
             1 + 1,  # C, D
@@ -34,7 +34,7 @@ SET_UPS = (
             """,
             redeals=0,
         ),
-        # Every free cell of column 0 takes each of the four 2s, wherever it lies (§4.3, R3). A 2 from behind
+        # Every free cell of column 0 takes each of the four 2s, wherever it lies (§4.3, R3). A 2 from after
         # its king leaves a dead gap, one from column 0 a free cell: with n free cells there are n x 4 moves,
         # n x n of them to n - 1 free cells and n x (4 - n) to n. With none the game is over.
         #   one free cell:   4,  1 x 0 + 3 x 4 = 12
@@ -58,7 +58,7 @@ SET_UPS = (
             policy=RedealPolicy.ANY_TIME,
         ),
         # The king moves and wins; or all is gathered but the finished parts, which is the king alone, and it
-        # is laid behind the gap again (§4.6, R2): the same table with a redeal less.
+        # is laid after the gap again (§4.6, R2): the same table with a redeal less.
         (
             1 + 1,  # the king; a redeal
             0 + (1 + 1),  # won; the king, a redeal
@@ -67,7 +67,7 @@ SET_UPS = (
         ),
     ),
     SetUp(
-        "stuck behind kings",
+        "stuck after kings",
         table(
             """
             2C 3C KC __ 4C 5C 6C 7C 8C 9C 10C JC QC
@@ -77,7 +77,7 @@ SET_UPS = (
             """,
             redeals=1,
         ),
-        # Nothing fits behind a king (§4.4), so the redeal alone is left (§4.7). Then each row has 2, 3 and a
+        # Nothing fits after a king (§4.4), so the redeal alone is left (§4.7). Then each row has 2, 3 and a
         # live gap: of its suit only the 4 fits, wherever it was laid (§4.2, §4.6).
         (
             1,  # the redeal
@@ -85,7 +85,7 @@ SET_UPS = (
         ),
     ),
     SetUp(
-        "a gap behind a card and one behind a gap",
+        "a gap after a card and one after a gap",
         table(
             """
             2C 3C 4C __ __ 6C 7C 8C 9C 10C JC QC KC
@@ -95,7 +95,7 @@ SET_UPS = (
             """,
             redeals=0,
         ),
-        # Only 5C fits, behind 4C; the gap behind that gap takes nothing (§4.4). From then on the gap moves
+        # Only 5C fits, after 4C; the gap after that gap takes nothing (§4.4). From then on the gap moves
         # through the row: 6C, 7C, 8C, 9C, 10C, JC, QC, KC, one move each, and the game is won.
         (*(1,) * 9, 0),
     ),

@@ -58,7 +58,7 @@ OPTIONS = st.builds(
 
 
 class Step(NamedTuple):
-    """A command, what it brought about, and the table behind it; the deal has no command."""
+    """A command, what it brought about, and the table after it; the deal has no command."""
 
     command: Command | None
     events: tuple[Event, ...]

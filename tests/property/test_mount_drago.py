@@ -242,7 +242,7 @@ def test_a_draw_fills_the_hand_after_no_scoring_or_the_last_card(match: Played) 
 
 
 def test_a_draw_never_fails() -> None:
-    """At least 75 cards are there when the draw pile is made anew; it often is when all linger (R6)."""
+    """At least 75 cards are there when the draw pile is made again; it often is when all linger (R6)."""
     renewed = 0
     for number in range(40):
         events, states = played(5, bytes([number]) * 32, lingering)

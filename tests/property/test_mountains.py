@@ -243,7 +243,7 @@ def test_a_step_tells_nothing_but_what_it_reveals(state: State, seed: bytes) -> 
 @settings(deadline=None, max_examples=60)
 @given(game=games())
 def test_a_client_arrives_at_its_view_by_what_it_sees(game: Played) -> None:
-    """Whoever folds the events that a viewer sees has that viewer's view, at every version (§7)."""
+    """Anyone who folds the events that a viewer sees has that viewer's view, at every version (§7)."""
     events, states = game
     for viewer in (*viewers(states[-1]), ALL_SEEING):
         keeps_up(GAME, Client(viewer), events, viewer)

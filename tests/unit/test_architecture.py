@@ -55,7 +55,7 @@ def test_everything_public_has_a_docstring(tree: ast.Module) -> None:
 
 
 def test_import_contracts_hold_for_every_folder_of_games() -> None:
-    """Games are kept apart from one another, and from whoever is generic over them; each is registered."""
+    """Games are kept apart from one another, and from anyone who is generic over them; each is registered."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     contracts = {contract["name"]: contract for contract in tools["importlinter"]["contracts"]}
     assert contracts["Games import the kernel, never one another"]["modules"] == ["domain.games.*"]
@@ -75,7 +75,7 @@ class TestEveryGame:
         assert set(game.clauses.values()) <= {clause.id for clause in game.rules}
 
     def test_reasons_do_not_clash_with_those_of_a_match(self, game: AnyGame) -> None:
-        """A code means one thing, whoever refuses."""
+        """A code means one thing, anyone who refuses."""
         assert not set(map(str, game.clauses)) & set(map(str, match.Reason))
 
     def test_stored_names_are_written_out(self, game: AnyGame) -> None:

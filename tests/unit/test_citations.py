@@ -120,7 +120,7 @@ def test_what_a_match_refuses_leads_to_its_clause(reason: match.Reason) -> None:
 
 
 def test_after_the_end_the_common_rules_are_cited() -> None:
-    """Who plays on is told of a clause that can be looked up (common §1)."""
+    """Who plays on is notified of a clause that can be looked up (common §1)."""
     cited = clause_cited(Rejected(match.Reason.MATCH_OVER))
     assert cited == "common §1"
     assert "After the end no command is accepted." in text_of(cited)

@@ -34,7 +34,7 @@ class Move(NamedTuple):
 
     @property
     def version(self) -> int:
-        """Version of the match behind it."""
+        """Version of the match after it."""
         return self.events[-1].version
 
 

@@ -82,7 +82,7 @@ def ending(outcome: dict[str, Any], names: Sequence[str]) -> Text:
 
 
 def named(seat: int, names: Sequence[str]) -> str:
-    """Return a seat with the name of whoever sits there."""
+    """Return a seat with the name of anyone who sits there."""
     name = names[seat]
     return name if name == f"seat {seat}" else f"{name} ({seat})"
 

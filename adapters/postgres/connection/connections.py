@@ -288,7 +288,7 @@ class Connection(psycopg.Connection[DictRow]):
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Begin a transaction, set what it needs, and end it behind one statement, all sent together."""
+        """Begin a transaction, set what it needs, and end it after one statement, all sent together."""
         try:
             with self.pipeline(), super().transaction():
                 if self.prologue is not None:

@@ -58,8 +58,8 @@ class Datastore(PostgresDatastore):
             max_size=pool_size,
             open=False,
             check=self._check,
-            # The pool gives up soon and begins anew with the next caller, so that it is back at once when the
-            # server is, instead of after the rest of a long pause.
+            # The pool gives up soon and begins again with the next caller, so that it is back at once when
+            # the server is, instead of after the rest of a long pause.
             timeout=CONNECT_SECONDS,
             reconnect_timeout=1.0,
         )

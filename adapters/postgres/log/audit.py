@@ -99,11 +99,11 @@ class Judged(Struct, frozen=True):
 
 
 class Known(Struct, frozen=True):
-    """What is known beside the events of a batch, as it was behind them.
+    """What is known beside the events of a batch, as it was after them.
 
     Attributes:
         reached: How far in the log heads were signed.
-        openings: What was put down for each match.
+        openings: What was recorded for each match.
         signed: The signed heads.
     """
 
@@ -132,7 +132,7 @@ class StoredAudit:
         return None if row is None or row["reltuples"] < 0 else row["reltuples"]
 
     def parts(self, after: UUID = FIRST) -> Iterator[tuple[UUID, UUID]]:
-        """Give the log behind a match in parts, each behind a match, up to and with another."""
+        """Give the log after a match in parts, each after a match, up to and with another."""
         while (
             row := self._connection.execute(BOUNDARY, (after, PART), prepare=False).fetchone()
         ) is not None:
@@ -145,7 +145,7 @@ class StoredAudit:
         return self.part(UUID(int=max(0, number.int - 1)), number)
 
     def part(self, after: UUID, up_to: UUID) -> Judged:
-        """Audit all matches behind one, up to and with another.
+        """Audit all matches after one, up to and with another.
 
         What is committed meanwhile is taken in or not, but never in part: each match is read forward.
         """
@@ -196,12 +196,12 @@ class StoredAudit:
         return [] if found is None else [found]
 
     def _batches(self, after: UUID, up_to: UUID) -> Iterator[tuple[list[LogRow], Known]]:
-        """Give the events behind a match in batches, each with what else was known at that moment."""
+        """Give the events after a match in batches, each with what else was known at that moment."""
         version = 1 << 62
         while True:
             with self._connection.transaction(), self._connection.cursor(row_factory=tuple_row) as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                # Planned anew each time: a plan made while the log was small reads all of it later on.
+                # Planned again each time: a plan made while the log was small reads all of it later on.
                 cursor.execute(NEXT, (after, version, up_to, BATCH), prepare=False, binary=True)
                 rows = cast(list[LogRow], cursor.fetchall())
                 known = self._known({row[1] for row in rows})
@@ -255,7 +255,7 @@ class _Match:
                 self._signed_since = position
 
     def end(self, signatures: Signatures) -> Found | None:
-        """Check what stands behind the last event, and return what is wrong with the match."""
+        """Check what stands after the last event, and return what is wrong with the match."""
         if self._found is None and self._audit is not None and self._known is not None:
             due = self._signed_since is not None and self._signed_since <= self._known.reached
             signed = self._known.signed.get(self.number)

@@ -35,7 +35,7 @@ class AsideMatch(Struct, frozen=True):
     Attributes:
         match: The match.
         version: The first event that cannot be taken in.
-        why: What is wrong with it, for whoever operates the service.
+        why: What is wrong with it, for anyone who operates the service.
         found_at: When that was found, UTC.
     """
 
@@ -46,7 +46,7 @@ class AsideMatch(Struct, frozen=True):
 
 
 class PostgresSetAside:
-    """Puts down which matches are set aside, in PostgreSQL."""
+    """Records which matches are set aside, in PostgreSQL."""
 
     def __init__(self, datastore: Datastore) -> None:
         """Take the connections."""

@@ -232,7 +232,7 @@ class Tail:
 
 
 class _Ear:
-    """Hears what is notified, at little cost: whoever plays is notified of its own commits all the time.
+    """Hears what is notified, at little cost: anyone who plays is notified of its own commits all the time.
 
     The driver's own waiting looks ten times a second.
     """

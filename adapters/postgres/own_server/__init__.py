@@ -1,1 +1,1 @@
-"""The PostgreSQL server of our own."""
+"""The PostgreSQL embedded server."""

@@ -218,7 +218,8 @@ def _serves(pid: str, cluster: Path) -> bool:
         try:
             inside = Path(f"/proc/{pid}/cwd").stat()
         except OSError:
-            # Gone, or another account's: a server of ours would run under the account that owns the cluster.
+            # Gone, or another account's: an embedded server would run under the account that owns the
+            # cluster.
             return False
         there = cluster.stat()
         return stat.S_ISDIR(inside.st_mode) and (inside.st_dev, inside.st_ino) == (there.st_dev, there.st_ino)

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own, started as a child process; nothing has to be installed for it.
+"""A PostgreSQL embedded server, started as a child process; nothing has to be installed for it.
 
 The server listens on a Unix socket in a folder only its account may enter, and on no network address.
 On Linux it is shut down when the process that started it dies, however it dies. Elsewhere that is so when

@@ -1,4 +1,4 @@
-"""What the service itself has to see to: deadlines, bots that are to act, matches that wait for players."""
+"""What the service itself has to handle: deadlines, bots that are to act, matches that wait for players."""
 
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime

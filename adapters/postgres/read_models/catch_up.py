@@ -56,7 +56,7 @@ class ReadModels(PostgresTrackingRecorder):
             models: The read models.
             lock: Names what one process at a time may do.
             batch: How many events are taken in together at most.
-            changed: Called when events were taken in, behind the commit, by the thread that did so.
+            changed: Called when events were taken in, after the commit, by the thread that did so.
         """
         super().__init__(datastore, tracking_table_name=TRACKING)
         self._games = games

@@ -172,7 +172,7 @@ class PostgresMatchList:
         if not standings_of(wanted):
             return []
         query, parameters = page_query(tuple(self._decoders), viewer, wanted, place, limit)
-        # Planned anew each time for what is asked, which a stored plan does not know.
+        # Planned again each time for what is asked, which a stored plan does not know.
         rows = await self._datastore.execute(query, parameters, prepare=False)
         return [
             MatchWithoutState(

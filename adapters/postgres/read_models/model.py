@@ -22,8 +22,8 @@ class Happened(Struct, frozen=True):
         number: The match's UUID.
         recorded: The event with its envelope.
         opened_at: When the match was opened, UTC.
-        match: The match behind it, without its table: that is the game's beginning.
-        to_act: The seats that must choose behind it, rising; none of a branch, as nobody waits for those.
+        match: The match after it, without its table: that is the game's beginning.
+        to_act: The seats that must choose after it, rising; none of a branch, as nobody waits for those.
         newly_to_act: Those of them that needed not before it.
     """
 
@@ -42,7 +42,7 @@ class Happened(Struct, frozen=True):
 
 
 def is_told(model: "ReadModel", happened: Happened) -> bool:
-    """Return whether a read model is told of an event."""
+    """Return whether a read model is notified of an event."""
     return happened.topic in model.topics or (model.turns and happened.recorded.to_act is not None)
 
 
@@ -53,8 +53,8 @@ class ReadModel(Protocol):
         name: Names its position in the log; never changed.
         tables: Its tables, each with a primary key. It reads and writes these only, by their bare names,
             and reads `starts`.
-        topics: Stored names of the events that it is told of.
-        turns: Whether it is told of all events, of whatever name, that change who is to act.
+        topics: Stored names of the events that it is notified of.
+        turns: Whether it is notified of all events, of whatever name, that change who is to act.
         starts: The table that says up to which number each player's rows are forgotten; None if none are.
     """
 
@@ -68,18 +68,18 @@ class ReadModel(Protocol):
 
     @property
     def topics(self) -> Collection[str]:
-        """Return what it is told of."""
+        """Return what it is notified of."""
 
     @property
     def turns(self) -> bool:
-        """Return whether it is told of all events that change who is to act."""
+        """Return whether it is notified of all events that change who is to act."""
 
     @property
     def starts(self) -> str | None:
         """Return the table that says up to which number each player's rows are forgotten."""
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
-        """Take in the next events that it is told of, in the order of the log, within a transaction.
+        """Take in the next events that it is notified of, in the order of the log, within a transaction.
 
         The same log gives the same rows, whatever its batches are.
         """

@@ -139,7 +139,7 @@ class PostgresPlayerLog:
         self._datastore = datastore
 
     async def entries(self, player: PlayerId, *, after: int, limit: int) -> list[FeedEntry]:
-        """Return what concerns a player behind a number, in order."""
+        """Return what concerns a player after a number, in order."""
         rows = await self._datastore.execute(
             ENTRIES, {"player": parsed("player", player), "after": after, "limit": limit}
         )

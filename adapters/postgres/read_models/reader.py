@@ -1,4 +1,4 @@
-"""The log as read models are told of it: each event with the match behind it."""
+"""The log as read models are notified of it: each event with the match after it."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -75,7 +75,7 @@ class LogReader:
         self._matches: OrderedDict[UUID, Happened] = OrderedDict()
 
     def read(self, cursor: Cursor[Any], after: int, up_to: int, topics: Collection[str], limit: int) -> Batch:
-        """Return the events behind a position, up to and with another, in order.
+        """Return the events after a position, up to and with another, in order.
 
         They are those of a match's life cycle, those that change who is to act, and those that are wanted. A
         match that cannot be read is set aside: none of its events is returned from then on.
@@ -135,7 +135,7 @@ class LogReader:
 def following(
     games: Games, before: Happened | None, position: int, number: UUID, recorded: Recorded
 ) -> Happened:
-    """Return an event with the match behind it; events of the match's game leave that as it is.
+    """Return an event with the match after it; events of the match's game leave that as it is.
 
     Args:
         games: The registered games by id.
@@ -162,7 +162,7 @@ def following(
 def _rows(cursor: Cursor[Any], query: sql.Composed, parameters: Sequence[Any]) -> list[Any]:
     """Return a query's rows.
 
-    It is planned anew each time: a plan made while the log was small reads all of it later on.
+    It is planned again each time: a plan made while the log was small reads all of it later on.
     """
     with cursor.connection.cursor(row_factory=tuple_row) as reading:
         return reading.execute(query, parameters, prepare=False, binary=True).fetchall()

@@ -1,4 +1,4 @@
-"""Build a read model anew from the log, beside the one in use."""
+"""Build a read model again from the log, beside the one in use."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress

@@ -22,7 +22,7 @@ class TurnsModel:
     starts = None
 
     def apply(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> None:
-        """Write down who is to act in each match behind the last of these events, and until when."""
+        """Write down who is to act in each match after the last of these events, and until when."""
         last = {happened.number: happened for happened in batch}
         cursor.execute("DELETE FROM match_turns WHERE match_id = ANY(%s)", (list(last),))
         write(cursor, "match_turns", (row for happened in last.values() for row in _rows(happened)))

@@ -1,4 +1,4 @@
-"""Put down for webhooks what is said to their players, each message of a chat once."""
+"""Record for webhooks what is said to their players, each message of a chat once."""
 
 from collections.abc import Callable
 
@@ -32,16 +32,16 @@ ORDER BY webhook_id, position FOR NO KEY UPDATE OF webhooks
 
 
 class ChatOutboxRecorder(PostgresTrackingRecorder):
-    """The messages to webhooks and the position among those of chats up to which they are put down."""
+    """The messages to webhooks and the position among those of chats up to which they are recorded."""
 
     def __init__(self, datastore: Datastore, wake: Callable[[], object]) -> None:
-        """Take the connections, and what to call when messages were put down."""
+        """Take the connections, and what to call when messages were recorded."""
         super().__init__(datastore, tracking_table_name="match_tracking")
         self._wake = wake
         self._end: int | None = None
 
     def catch_up(self) -> bool:
-        """Put down what was said next, and return whether there may be more.
+        """Record what was said next, and return whether there may be more.
 
         One process does so at a time; what another is doing is left to it.
         """
@@ -85,7 +85,7 @@ class ChatOutboxRecorder(PostgresTrackingRecorder):
         return more
 
     def grown(self, end: int) -> bool:
-        """Return whether the last message is another than when last asked, or was not put down."""
+        """Return whether the last message is another than when last asked, or was not recorded."""
         before, self._end = self._end, end
         return end != before
 

@@ -1,4 +1,4 @@
-"""Put down for webhooks what the log of matches tells, each event once."""
+"""Record for webhooks what the log of matches tells, each event once."""
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ SELECT webhook_id, player_id, target, events, since FROM webhooks
 WHERE enabled AND proved AND (player_id = ANY(%s) OR player_id IS NULL)
 ORDER BY webhook_id FOR NO KEY UPDATE
 """
-"""None of them is removed or disabled before the messages to it are put down."""
+"""None of them is removed or disabled before the messages to it are recorded."""
 
 BLOCKED = """
 SELECT player_id, blocked_id FROM player_blocks
@@ -161,7 +161,7 @@ def messages(
 
 
 def put_down(cursor: Cursor[Any], rows: Sequence[OutboxRow]) -> int:
-    """Put messages down and return how many those are; what was put down before is left as it is.
+    """Put messages down and return how many those are; what was recorded before is left as it is.
 
     A webhook for which so many are pending already is paused instead.
     """
@@ -197,14 +197,14 @@ def pause(cursor: Cursor[Any], webhooks: Mapping[UUID, datetime]) -> None:
 
 
 class OutboxRecorder(PostgresTrackingRecorder):
-    """The messages to webhooks and the position in the log up to which they are put down, in one transaction.
+    """The messages to webhooks and the position in the log up to which they are recorded, in one transaction.
 
     No read model that is built again: what was told once is not told again. Were the log read twice, each
-    message would still be put down once, and those that the log of messages has forgotten not at all.
+    message would still be recorded once, and those that the log of messages has forgotten not at all.
     """
 
     def __init__(self, games: Games, datastore: Datastore, wake: Callable[[], object]) -> None:
-        """Take the registered games, the connections, and what to call when messages were put down."""
+        """Take the registered games, the connections, and what to call when messages were recorded."""
         super().__init__(datastore, tracking_table_name="match_tracking")
         self._games = games
         self._topics = [tag(event) for game in games.values() for event in game.events]
@@ -214,7 +214,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
         self._end: int | None = None
 
     def catch_up(self) -> bool:
-        """Put down what the next batch of the log tells, and return whether there may be more.
+        """Record what the next batch of the log tells, and return whether there may be more.
 
         One process does so at a time; what another is doing is left to it.
         """
@@ -225,7 +225,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
                 return False
             stored = self._max_tracking_id(NAME, cursor) or 0
             start = max(stored, self._seen)
-            # Read before the webhooks: one that is made meanwhile is told of what comes behind this.
+            # Read before the webhooks: one that is made meanwhile is notified of what comes after this.
             up_to = newest(cursor)
             batch: Sequence[Happened] = ()
             reached, put = max(up_to, start), 0
@@ -242,7 +242,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
         return reached < up_to
 
     def grown(self, end: int) -> bool:
-        """Return whether the log ends elsewhere than when last asked, or something was not put down."""
+        """Return whether the log ends elsewhere than when last asked, or something was not recorded."""
         before, self._end = self._end, end
         return end != before
 
@@ -252,7 +252,7 @@ class OutboxRecorder(PostgresTrackingRecorder):
         self._seen, self._reader = 0, LogReader(self._games)
 
     def _put(self, cursor: Cursor[Any], batch: Sequence[Happened]) -> int:
-        """Put down the messages that events make, and return how many those are."""
+        """Record the messages that events make, and return how many those are."""
         told = [(happened, _tolerant(cursor, happened, partial(noticed, happened))) for happened in batch]
         players = {notice.owner for _, some in told for notice in some if notice.owner is not None}
         subscribers: dict[PlayerId | None, list[Subscriber]] = {}
@@ -325,7 +325,7 @@ def _unwanted(cursor: Cursor[Any], told: Sequence[tuple[Happened, Sequence[Notic
 
 
 def _anybody(cursor: Cursor[Any]) -> bool:
-    """Return whether there is any webhook that is told anything."""
+    """Return whether there is any webhook that is sent anything."""
     row = cursor.execute(
         "SELECT EXISTS (SELECT FROM webhooks WHERE enabled AND proved) AS anybody"
     ).fetchone()

@@ -166,7 +166,7 @@ told AS (
 )
 SELECT count(*) AS purged FROM gone
 """
-"""What is forgotten counts as told, so that it is not put down again were it read again."""
+"""What is forgotten counts as told, so that it is not recorded again were it read again."""
 
 
 class PostgresWebhooks:
@@ -314,7 +314,7 @@ class PostgresWebhooks:
         return [_delivery(row) for row in rows]
 
     async def put(self, id: WebhookId, delivery: Delivery, body: bytes) -> Delivery:
-        """Put down a message that no event makes; instead of a second test return the one that is pending."""
+        """Record a message that no event makes; instead of a second test return the one that is pending."""
         number = parsed("webhook", id)
 
         def work() -> Delivery:
@@ -393,7 +393,7 @@ class PostgresWebhooks:
         return await self._datastore.run(work)
 
     async def purge(self, before: datetime, most: int) -> int:
-        """Forget what is not pending and was put down before a time, or has `most` messages behind it."""
+        """Forget what is not pending and was recorded before a time, or has `most` messages after it."""
         values = {"before": made_before(before), "most": most, "limit": PURGED}
         total = 0
         for forgotten in (OLD, MANY):
@@ -406,7 +406,7 @@ class PostgresWebhooks:
 
 
 def _put(cursor: Cursor[Any], webhook: UUID | None, delivery: Delivery, body: bytes) -> None:
-    """Put down a message that no event makes, unless one of its type is pending."""
+    """Record a message that no event makes, unless one of its type is pending."""
     cursor.execute(
         PUT,
         (

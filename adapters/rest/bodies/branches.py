@@ -10,7 +10,7 @@ class BranchRequest(Struct, frozen=True, forbid_unknown_fields=True, rename={"lo
 
     Attributes:
         version: How many events the match had.
-        as: From where the caller looks, and what it cannot know from there is drawn anew: a seat's number,
+        as: From where the caller looks, and what it cannot know from there is drawn again: a seat's number,
             `spectator` or `all`. Left out, `all` of a match that is over and discloses everything, else the
             caller's own seat, or a spectator.
     """

@@ -52,7 +52,8 @@ class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         entropy: The seat's own contribution to chance, at most 256 printable characters. It is public and
             kept for ever, as all of the match is, though the account be erased: put nothing personal here.
-        bot: The name of the server's bot that takes the seat, by the opener's word; the caller if left out.
+        bot: The name of the server's bot that takes the seat, at the opener's request; the caller if left
+            out.
     """
 
     entropy: str = ""
@@ -80,7 +81,7 @@ class CommandResult[C, P, T](Struct, frozen=True):
     """What a command led to.
 
     Attributes:
-        version: Version of the match behind the command's last event.
+        version: Version of the match after the command's last event.
         events: What happened, as the acting seat may see it; none if it was only validated.
         view: The match at that version as the acting seat may see it.
     """
@@ -121,7 +122,7 @@ class SocketResult[C, P, T](Struct, frozen=True, tag_field="type", tag="result")
     Attributes:
         id: The client's name for the command.
         key: The command's idempotency key.
-        version: Version of the match behind the command's last event.
+        version: Version of the match after the command's last event.
         events: What happened, as the acting seat may see it; none if it was only validated.
         view: The match at that version as the acting seat may see it; null if the command wanted none.
     """
@@ -162,7 +163,7 @@ class Items[Item](Struct, frozen=True):
 
     Attributes:
         items: In the list's order.
-        next_page_token: What to send as `page_token` to go on; null behind the last part.
+        next_page_token: What to send as `page_token` to go on; null after the last part.
     """
 
     items: tuple[Item, ...]
@@ -174,8 +175,8 @@ class PlayerEvents(Items[PlayerEvent], frozen=True):
 
     Attributes:
         items: What has happened, in order.
-        next_page_token: What to send as `page_token` to go on; null behind the last part.
-        oldest: The position behind which all is kept; what was before is forgotten.
+        next_page_token: What to send as `page_token` to go on; null after the last part.
+        oldest: The position after which all is kept; what was before is forgotten.
     """
 
     oldest: str

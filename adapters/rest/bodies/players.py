@@ -28,7 +28,7 @@ class ProfileRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     Attributes:
         display_name: As the player wants to be called: 1 to 64 characters that can be seen.
-        avatar_seed: What a picture of the player is made from, by whoever shows it: 1 to 64 characters that
+        avatar_seed: What a picture of the player is made from, by those who show it: 1 to 64 characters that
             can be seen. null for the one that the account had at first.
         locale: The language that the player reads best, as a language tag (BCP 47) such as `de-CH`. null for
             `en`.

@@ -37,8 +37,8 @@ class WebhookChangesRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fi
         events: The types of messages that are sent.
         description: What it is for, at most 200 printable characters.
         enabled: Whether messages are sent. One that is disabled gives up what is pending; one that is enabled
-            is told of what happens from then on. So is one that is paused, by `true`; of what is pending for
-            it the newest 500 messages are sent at once and the others given up.
+            is notified of what happens from then on. So is one that is paused, by `true`; of what is
+            pending for it the newest 500 messages are sent at once and the others given up.
     """
 
     url: Url | UnsetType = UNSET

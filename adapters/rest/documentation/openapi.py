@@ -144,7 +144,7 @@ def describes(
         answers: What it answers with; None for nothing.
         asks: What it is asked with.
         streams: The items of the stream that it answers with if it is asked for one.
-        ends: Whether the stream comes to an end behind which there is nothing.
+        ends: Whether the stream comes to an end after which there is nothing.
         lines: What each line holds of a list that it answers with if it is asked for lines.
         fails: The statuses of its problems.
         secured: Whether it needs a token.

@@ -14,7 +14,7 @@ from adapters.rest.negotiation import takes_gzip, takes_plain
 from adapters.rest.requests import Call, base_of, header_of, unchanged
 
 REVALIDATED = "public, no-cache"
-"""Whoever keeps a document asks each time whether it is still the same."""
+"""Anyone who keeps a document asks each time whether it is still the same."""
 
 MOST = 128
 """How many documents a shelf keeps; each path in front of the server has its own."""

@@ -6,11 +6,11 @@ from services.notify.deliveries import CHALLENGES, PAUSES
 from services.notify.subscriptions import KEPT_PENDING, MOST_PENDING, MessageType
 
 MEANINGS = {
-    MessageType.YOUR_TURN: "you have to choose now, and had not before; the deployment is told of any seat",
+    MessageType.YOUR_TURN: "you have to choose now, and had not before; the deployment hears of any seat",
     MessageType.INVITED: "you were invited to a match",
     MessageType.STARTED: "a match began",
     MessageType.ENDED: "a match is over; `outcome` says how it ended",
-    MessageType.CANCELLED: "a match was called off before it began",
+    MessageType.CANCELLED: "a match was cancelled before it began",
     MessageType.CHAT: "something was said to you in a match; `message` is its id, by which the chat has it",
     MessageType.MATCH_EVENT: "an event of a match, in `event` as your seat sees it, or as a spectator does",
     MessageType.TEST: "the test that you asked for",
@@ -42,7 +42,7 @@ def answer(body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, str]]:
 ```
 
 A challenge is tried {CHALLENGES} times within some five minutes; then the webhook is disabled, and `PATCH`
-with `enabled` asks again. The webhook is told of what happens once it is `active`.
+with `enabled` asks again. The webhook is notified of what happens once it is `active`.
 
 Answer all else with 2xx within 10 seconds; the body of the answer is ignored. Anything else, a redirect too,
 is an attempt that failed. It is tried again {len(PAUSES)} times within some three days, after
@@ -51,9 +51,9 @@ Messages may come more than once, then with the same `webhook-id`, and in any or
 the later.
 
 Answer 410 to get no more: the webhook is disabled. It is disabled too when no attempt has succeeded for three
-days. `GET /v1/webhooks/{{webhook}}` says why, and `PATCH` with `enabled` begins anew.
+days. `GET /v1/webhooks/{{webhook}}` says why, and `PATCH` with `enabled` begins again.
 
-At most {MOST_PENDING:,} messages are pending for a webhook. Then it is `paused`: no more are put down for it,
+At most {MOST_PENDING:,} messages are pending for a webhook. Then it is `paused`: no more are recorded for it,
 and its owner's feed has an item `webhook_paused`. `PATCH` with `enabled` resumes it: of what is pending the
 newest {KEPT_PENDING} messages are sent at once, the others are given up.
 """
@@ -74,7 +74,7 @@ def described(schema: dict[str, Any]) -> dict[str, Any]:
     operation = {
         "operationId": "receive_message",
         "tags": ["Webhooks"],
-        "summary": "Be told that something happened.",
+        "summary": "Be notified that something happened.",
         "description": DESCRIPTION,
         "parameters": [
             {

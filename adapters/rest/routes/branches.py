@@ -25,8 +25,8 @@ async def branch_match(
 
     The branch is a match of its own with chance of its own, private to the caller, who holds all its seats
     and may look from anywhere. It is unrated, without chat and time control, and `branch_of` says where it
-    branches off. What the caller cannot know of the match from where it looks is drawn anew, so a branch
-    tells nothing of it. A version in the midst of what a command brought about stands for the one behind
+    branches off. What the caller cannot know of the match from where it looks is drawn again, so a branch
+    tells nothing of it. A version in the midst of what a command brought about stands for the one after
     that, or for the one before if the match ended with it. It counts as 10 requests.
     """
     player = await caller(request, Scope.PLAY)

@@ -56,7 +56,7 @@ async def list_messages(
         ChatRoom | None, QueryParameter(description="Only messages of this room; left out, of all.")
     ] = None,
     after: Annotated[
-        str | None, QueryParameter(description="Only messages behind the one of this id.")
+        str | None, QueryParameter(description="Only messages after the one of this id.")
     ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
@@ -66,8 +66,8 @@ async def list_messages(
 
     Accept `text/event-stream` or `application/x-ndjson` for a stream that stays open: a `message` for each,
     `caught_up` once all that was said is sent, a `heartbeat` at least every 15 seconds, and an `end` that
-    says why, and whether a new stream may go on behind its `last` message. The id of a server-sent event is
-    the message's: `Last-Event-ID` resumes behind it. A message whose text was taken away keeps its place,
+    says why, and whether a new stream may go on after its `last` message. The id of a server-sent event is
+    the message's: `Last-Event-ID` resumes after it. A message whose text was taken away keeps its place,
     with `removed`. What the caller may read only from some time on, as the seats may what was said among
     those who look on, is then in the list, and in streams that begin then.
     """

@@ -1,4 +1,4 @@
-"""Around a match: leave a seat, start, call off, invite, play again, find others to play with."""
+"""Around a match: leave a seat, start, cancel, invite, play again, find others to play with."""
 
 from collections.abc import Mapping
 
@@ -83,8 +83,8 @@ async def cancel_match(request: Call, match: FromPath[str], key: Key = None) -> 
 async def invite_player(request: Call, match: FromPath[str], key: Key = None) -> Response[bytes]:
     """Invite a player by name.
 
-    The opener and the seats may do so until the match begins. Whoever is invited may know of a private match,
-    and take a seat of a match that is played again.
+    The opener and the seats may do so until the match begins. Anyone who is invited may know of a private
+    match, and take a seat of a match that is played again.
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, InvitationRequest)
@@ -101,7 +101,7 @@ async def invite_player(request: Call, match: FromPath[str], key: Key = None) ->
 async def get_invitation(request: Call, match: FromPath[str]) -> Response[bytes]:
     """Tell the link of a match, to its opener and its seats.
 
-    Whoever shows it as `invitation` may know of the match and take a seat in it, until it is renewed.
+    Anyone who shows it as `invitation` may know of the match and take a seat in it, until it is renewed.
     """
     player = await caller(request, Scope.PLAY)
     invitation = await services(request).invitations.link(player.id, MatchId(match))

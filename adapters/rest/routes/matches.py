@@ -55,7 +55,7 @@ async def create_match(request: Call, key: Key = None) -> Response[bytes]:
     """Open a match.
 
     The caller takes the seat it names. A match starts by itself when its last seat is taken, unless `start`
-    is `manual`. One that does not begin is called off after a time that the server sets, commonly a day.
+    is `manual`. One that does not begin is cancelled after a time that the server sets, commonly a day.
     """
     player = await caller(request, Scope.PLAY)
     asked = await body(request, RawMatchRequest)
@@ -246,7 +246,7 @@ async def list_events(
     request: Call,
     match: FromPath[str],
     after: Annotated[
-        int | None, QueryParameter(description="Only events behind this version; 0 for all.", ge=0)
+        int | None, QueryParameter(description="Only events after this version; 0 for all.", ge=0)
     ] = None,
     page_size: PageSize = 50,
     page_token: PageToken = None,
@@ -259,9 +259,9 @@ async def list_events(
     begins with a `snapshot`, the view as it is; then come an `event` for every event, a `presence` that says
     who is there, and `caught_up` once all that has happened was sent. From then on it is live: each `event`,
     a `presence` when that changes, at most once a second, a `heartbeat` at least every 15 seconds, and at
-    last an `end` that says why, and whether a new stream may go on behind its `version`. It ends too for a
+    last an `end` that says why, and whether a new stream may go on after its `version`. It ends too for a
     player that leaves its seat, or loses it. The id of a server-sent event is the version: `Last-Event-ID`
-    resumes behind it. To the `Last-Event-ID` of a match that is over the answer is 204, so that a browser
+    resumes after it. To the `Last-Event-ID` of a match that is over the answer is 204, so that a browser
     does not come back.
     """
     player = await caller_if_any(request)

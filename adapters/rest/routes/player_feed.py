@@ -31,13 +31,13 @@ async def list_player_events(
     """List what concerns the caller, over all matches, in order; or go on as it happens.
 
     A turn, an invitation, a seat that was taken or left, a beginning, an end, a message. Accept
-    `text/event-stream` or `application/x-ndjson` for a stream that stays open. It begins behind `after`, or
+    `text/event-stream` or `application/x-ndjson` for a stream that stays open. It begins after `after`, or
     else with what happens from now on: an `event` for each, `caught_up` once all that had happened is sent, a
-    `heartbeat` at least every 15 seconds, and an `end` that says why. A new stream may always go on behind
+    `heartbeat` at least every 15 seconds, and an `end` that says why. A new stream may always go on after
     the last `position` of any of them, on any server, and misses nothing. What is older than 90 days, or as
-    many as the operator says, is forgotten: `oldest` is the position behind which all is kept, and a stream
+    many as the operator says, is forgotten: `oldest` is the position after which all is kept, and a stream
     that was to begin before it begins with `truncated`. The id of a server-sent event is
-    the position: `Last-Event-ID` resumes behind it. Which matches wait for the caller at first is told by
+    the position: `Last-Event-ID` resumes after it. Which matches wait for the caller at first is told by
     `GET /v1/matches?my_turn=true`.
     """
     player = await caller(request, Scope.READ)

@@ -87,7 +87,8 @@ async def block_player(request: Call, player: FromPath[str]) -> Response[bytes]:
 
     It cannot invite the caller any more: it is answered as if there were no such player. The caller is shown
     nothing that it writes in a chat, and a quick match brings the two together no more. Nothing tells it of
-    that; seats and talk of matches are otherwise as before. Whoever erases its account is blocked no longer.
+    that; seats and talk of matches are otherwise as before. Anyone who erases its account is blocked no
+    longer.
     """
     me = await caller(request, Scope.PLAY)
     return answer(await services(request).blocks.block(me.id, PlayerId(player)))

@@ -52,7 +52,7 @@ async def get_proof(request: Call, match: FromPath[str], shown: Shown = None) ->
     """Tell what the server stands by of a match.
 
     Its head now; once it has finished the seed, if it discloses, and the signature of its head; and once its
-    day is closed, some minutes behind midnight UTC, the proof that it is among the matches of that day.
+    day is closed, some minutes after midnight UTC, the proof that it is among the matches of that day.
     """
     player = await caller_if_any(request)
     proof = await services(request).proofs.proof(MatchId(match), None if player is None else player.id, shown)

@@ -23,9 +23,9 @@ from services.players.store import Scope
 async def create_webhook(request: Call) -> Response[bytes]:
     """Make a webhook: messages to a server of yours when something happens.
 
-    It is told of the matches in which the caller sits, as its seat sees them; one of the deployment of all
-    public matches, as a spectator sees them. The answer holds the secret that verifies its messages; it is
-    shown this once. Its target must first echo a challenge; until then the webhook is `unproved`. What is
+    It is notified of the matches in which the caller sits, as its seat sees them; one of the deployment of
+    all public matches, as a spectator sees them. The answer holds the secret that verifies its messages; it
+    is shown this once. Its target must first echo a challenge; until then the webhook is `unproved`. What is
     sent, and how it is tried again, is described under `webhooks`. An owner may have 10. Needs the scope
     `webhooks`.
     """

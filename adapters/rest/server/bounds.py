@@ -21,7 +21,7 @@ IDLE_SECONDS = 75.0
 SEND_SECONDS = 20.0
 """How long a reader may take nothing of what waits to be sent to it."""
 LINGER_SECONDS = 2.0
-"""How long a client is listened to behind its last answer, so that it comes to read it."""
+"""How long a client is listened to after its last answer, so that it comes to read it."""
 
 log = logging.getLogger(__name__)
 

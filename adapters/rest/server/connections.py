@@ -198,7 +198,7 @@ class HttpConnection(HttpToolsProtocol):
                 self._refuse(431)
 
     def _drop(self, size: int) -> None:
-        """Drop what comes behind the last answer, as long as it is not too much."""
+        """Drop what comes after the last answer, as long as it is not too much."""
         self._body_read += size
         if self._body_read > LINGER:
             self.transport.abort()
@@ -455,7 +455,7 @@ class HttpConnection(HttpToolsProtocol):
         )
 
     def _become_socket(self, lines: list[bytes], rest: bytes) -> None:
-        """Hand the connection on, with the handshake and what came behind it."""
+        """Hand the connection on, with the handshake and what came after it."""
         lines += [name + b": " + value for name, value in self.headers]
         self.connections.discard(self)
         socket = cast(Any, self.ws_protocol_class)(
@@ -594,7 +594,7 @@ class _Flow(FlowControl):
         self._held = False
 
     def hold(self) -> None:
-        """Read nothing, whoever wants to."""
+        """Read nothing, anyone who wants to."""
         self._held = True
         self.pause_reading()
 

@@ -44,7 +44,7 @@ TWOS = (2, 15, 28, 41)
 
 
 class RedealPolicy(StrEnum):
-    """When cards may be dealt anew (§2, R1)."""
+    """When cards may be dealt again (§2, R1)."""
 
     WHEN_STUCK = "when_stuck"
     ANY_TIME = "any_time"
@@ -54,13 +54,13 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """What can be chosen when a match opens (§2).
 
     Attributes:
-        redeals: How many times cards may be dealt anew.
+        redeals: How many times cards may be dealt again.
         redeal_policy: Only when no card can be moved, or at any time.
         deal: A deal number, which fixes the deal and every redeal and leaves nothing secret (R6); absent, the
             match's seed deals.
     """
 
-    redeals: Annotated[int, Meta(ge=0, le=9, description="How many times cards may be dealt anew.")] = 2
+    redeals: Annotated[int, Meta(ge=0, le=9, description="How many times cards may be dealt again.")] = 2
     redeal_policy: Annotated[
         RedealPolicy, Meta(description="Only when no card can be moved, or at any time.")
     ] = RedealPolicy.WHEN_STUCK

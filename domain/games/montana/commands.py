@@ -26,7 +26,7 @@ class MoveCard(Struct, frozen=True, tag_field="type", tag="move_card", forbid_un
 
 
 class Redeal(Struct, frozen=True, tag_field="type", tag="redeal", forbid_unknown_fields=True):
-    """Gather all cards outside the finished parts, shuffle them and lay them out anew (§4.6)."""
+    """Gather all cards outside the finished parts, shuffle them and lay them out again (§4.6)."""
 
 
 type Command = MoveCard | Redeal

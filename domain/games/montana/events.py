@@ -10,7 +10,7 @@ class Dealt(Struct, frozen=True, tag_field="type", tag="montana.dealt"):
 
     Attributes:
         cards: 52 cards as laid, row by row, left to right; a gap is left where an ace lies.
-        redeals: How many times cards may be dealt anew.
+        redeals: How many times cards may be dealt again.
         redeal_policy: When that is allowed.
         deal: The deal number, if one was given.
     """
@@ -40,11 +40,11 @@ class CardMoved(Struct, frozen=True, tag_field="type", tag="montana.card_moved")
 
 
 class Redealt(Struct, frozen=True, tag_field="type", tag="montana.redealt"):
-    """All cards outside the finished parts were shuffled and laid out anew (§4.6).
+    """All cards outside the finished parts were shuffled and laid out again (§4.6).
 
     Attributes:
         cells: 52 cells, row by row, left to right, as they are now; null is a gap.
-        redeals_left: How many times cards may still be dealt anew.
+        redeals_left: How many times cards may still be dealt again.
     """
 
     cells: tuple[Card | None, ...]

@@ -138,7 +138,7 @@ def _why_not_anywhere(state: State, card: int) -> Reason | None:
 
 
 def _why_no_redeal(state: State) -> Reason | None:
-    """Return why cards may not be dealt anew, or None (§4.6, R1)."""
+    """Return why cards may not be dealt again, or None (§4.6, R1)."""
     if not state.redeals_left:
         return Reason.NO_REDEALS_LEFT
     if state.redeal_policy is RedealPolicy.WHEN_STUCK and not stuck(state):

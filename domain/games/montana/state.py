@@ -10,7 +10,7 @@ class State(Struct, frozen=True):
 
     Attributes:
         cells: The numbers of the cards in the 52 cells, row by row, left to right; 0 is a gap.
-        redeals_left: How many times cards may still be dealt anew.
+        redeals_left: How many times cards may still be dealt again.
         redeals_done: How many times they were.
         redeal_policy: When that is allowed.
         deal: The deal number, or None if the match's seed deals (R6).

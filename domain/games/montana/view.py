@@ -29,7 +29,7 @@ class Table(Struct, frozen=True, tag_field="game", tag="montana"):
 
     Attributes:
         rows: Four rows, from the top; all gaps before the deal.
-        redeals_left: How many times cards may still be dealt anew.
+        redeals_left: How many times cards may still be dealt again.
         score: Cards in finished parts, 0 to 48.
         deal: The deal number, if the match was opened with one: nothing is secret then, not even the order of
             a redeal to come (R6).

@@ -57,7 +57,7 @@ class PlayTheft(Struct, frozen=True, tag_field="type", tag="play_theft", forbid_
 
 
 class PlayShaking(Struct, frozen=True, tag_field="type", tag="play_shaking", forbid_unknown_fields=True):
-    """Shuffle two neighbouring mountains together and divide them anew (§4.5).
+    """Shuffle two neighbouring mountains together and divide them again (§4.5).
 
     Attributes:
         first: One of the two spaces, 0 to 3.

@@ -245,7 +245,7 @@ def _dug_out(state: State, seat: Seat, mountain: int | None, kind: Kind) -> Stat
 
 
 def _top_taken(state: State, seat: Seat, mountain: int) -> State:
-    """Return the table with the top card of a mountain in a hand; whoever knew it there knows it still."""
+    """Return the table with the top card of a mountain in a hand; anyone who knew it there knows it still."""
     card, *left = state.mountains[mountain]
     hand = as_hand((*state.hands[seat], *_learnt((card,), seat)))
     return _with_hand(_with_mountain(state, mountain, tuple(left)), seat, hand)

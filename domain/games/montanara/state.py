@@ -24,7 +24,7 @@ class Card(Struct, frozen=True):
 
     Attributes:
         kind: What it is.
-        known_to: Who knows that it is there: seats, and None for whoever looks on.
+        known_to: Who knows that it is there: seats, and None for anyone who looks on.
         given: Whether it lies in a hand that the other seat gave in the latest theft.
     """
 
@@ -103,7 +103,7 @@ INITIAL = State(
 
 BOTH = seats_in_order(SEATS)
 EVERYBODY = (*BOTH, None)
-"""Both seats, and whoever looks on."""
+"""Both seats, and anyone who looks on."""
 
 
 def opponent(seat: Seat) -> Seat:
@@ -114,8 +114,8 @@ def opponent(seat: Seat) -> Seat:
 def as_hand(cards: Iterable[Card]) -> Hand:
     """Return cards as a hand holds them.
 
-    Of a kind the card that most know comes first: it is the one that leaves, as whoever knew of one such card
-    cannot know of one any more (R14).
+    Of a kind the card that most know comes first: it is the one that leaves, as anyone who knew of one such
+    card cannot know of one any more (R14).
     """
     return tuple(sorted(cards, key=_rank))
 

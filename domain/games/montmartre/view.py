@@ -1,6 +1,6 @@
 """What a viewer may know of Montmartre (montmartre §8).
 
-Whoever may not see a card sees that it is there: its number in a view, null in an event.
+Anyone who may not see a card sees that it is there: its number in a view, null in an event.
 """
 
 from typing import assert_never

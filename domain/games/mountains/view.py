@@ -1,6 +1,6 @@
 """What a viewer may know of Mountains (mountains §7).
 
-Whoever may not see a card sees that it is there: its number in a view, null in an event.
+Anyone who may not see a card sees that it is there: its number in a view, null in an event.
 """
 
 from typing import assert_never
@@ -207,7 +207,7 @@ def _seat(state: State, seat: Seat, viewer: Viewer) -> TableSeat:
 
 
 def _guessed_stamps(state: State, viewer: Viewer, chance: Chance) -> tuple[int, ...]:
-    """Return the totals with those anew that the viewer may not see (§7).
+    """Return the totals with those again that the viewer may not see (§7).
 
     The stamps of the cards discarded so far are dealt out among these seats and nobody. Nothing before the
     end depends on totals; then they are disclosed, and a twin's differ.

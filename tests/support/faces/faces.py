@@ -28,7 +28,7 @@ PHASES = {
     match_pb2.PHASE_FINISHED: "finished",
 }
 LAST = {"caught_up", "end"}
-"""The item of a stream behind which nothing comes for now."""
+"""The item of a stream after which nothing comes for now."""
 COMING_AND_GOING = "presence"
 """The item of a stream that tells who is there, which is nothing of the match."""
 UNTOLD = {"date", "content-length", "content-type"}
@@ -88,7 +88,7 @@ class Face:
         raise NotImplementedError
 
     def events(self, match: str, after: int) -> Said:
-        """Ask for the events behind a version, at most a page of them."""
+        """Ask for the events after a version, at most a page of them."""
         raise NotImplementedError
 
     def stream(self, match: str, after: int | None = None) -> Said:
@@ -180,7 +180,7 @@ class Rest(Face):
         return self._ask("GET", f"/v1/matches/{match}/legal-moves")
 
     def events(self, match: str, after: int) -> Said:
-        """Ask for the events behind a version, at most a page of them."""
+        """Ask for the events after a version, at most a page of them."""
         return self._ask("GET", f"/v1/matches/{match}/events", params={"after": after, "page_size": PAGE})
 
     def stream(self, match: str, after: int | None = None) -> Said:
@@ -288,7 +288,7 @@ class Grpc(Face):
         return self._ask(self._client.matches.ListLegalMoves, pb.ListLegalMovesRequest(match=match))
 
     def events(self, match: str, after: int) -> Said:
-        """Ask for the events behind a version, at most a page of them."""
+        """Ask for the events after a version, at most a page of them."""
         request = pb.ListEventsRequest(match=match, after=after, page_size=PAGE)
         return self._ask(self._client.matches.ListEvents, request)
 

@@ -101,7 +101,7 @@ class ServerSentEvents(HttpReader):
     media_type = "text/event-stream"
 
     def parsed(self, lines: Iterator[str]) -> Iterator[dict[str, Any]]:
-        """Give the items that lines say; where one can resume behind an item, its id is the version."""
+        """Give the items that lines say; where one can resume after an item, its id is the version."""
         fields: dict[str, str] = {}
         for line in lines:
             if line:

@@ -136,7 +136,7 @@ class Witness:
         self._keep(GRPC_VIEW, written(pb.GetViewResponse.FromString(raw).view), within=raw)
 
     async def read(self, match: str, after: int) -> None:
-        """Keep all events behind a version in both forms."""
+        """Keep all events after a version in both forms."""
         token: str | None = str(after)
         while token is not None:
             asked = {"page_token": token, "page_size": str(PAGE)}

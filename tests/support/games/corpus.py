@@ -2,7 +2,7 @@
 
 A file has the matches of one ruleset, compressed, a line each: what was agreed, what was asked for, how it
 ended, and the hash of the last event in the chain, which stands for all that happened and for what each
-viewer was shown of it. The chain begins behind the opening, which is no decision of the rules.
+viewer was shown of it. The chain begins after the opening, which is no decision of the rules.
 """
 
 import lzma
@@ -45,12 +45,12 @@ from tests.support.games.matches import at, holder, terms
 FOLDER = Path(__file__).parents[2] / "golden" / "corpus"
 SUFFIX = ".jsonl.xz"
 CHECKED = 2
-"""How many characters of the hash behind each command are kept, so that what differs can be found."""
+"""How many characters of the hash after each command are kept, so that what differs can be found."""
 SAID = 600
 """How much of what comes of a command a message repeats."""
 RULE = (
     "Stored matches were decided otherwise. A change of rules needs a new ruleset id, with the edition before"
-    " it in `earlier`; the matches of a ruleset are never made anew."
+    " it in `earlier`; the matches of a ruleset are never made again."
 )
 
 
@@ -97,7 +97,7 @@ class Finished[O, C](Struct, frozen=True, array_like=True):
         agreed: What was fixed before.
         asked: The commands since all seats are taken.
         outcome: How it ended.
-        checks: The first characters of the hash behind the seating, and behind each command.
+        checks: The first characters of the hash after the seating, and after each command.
         head: The hash of the last event.
     """
 

@@ -85,7 +85,7 @@ def leaking_variants(table: Table, matches: Iterable[int], hidden: Parts) -> Ite
 
 
 def _secrets(path: Path, states: States) -> Iterator[tuple[str, Secret]]:
-    """Yield what can be told of a place of the state."""
+    """Yield what can be notified of a place of the state."""
     yield "contents", lambda state: part(state, path)
     yield "count", _count(path, [part(state, path) for pair in states for state in pair])
     yield "order", _order(path)

@@ -85,12 +85,12 @@ def decided[S, O](
     seat: Seat | None = None,
     now: datetime | None = None,
 ) -> tuple[tuple[object, ...], Match[S, O]]:
-    """Return what any command brings about, and the match behind it."""
+    """Return what any command brings about, and the match after it."""
     return decide(game, match, seat, command, luck(), now or at(0))
 
 
 def lives[O](game: Game[Any, Any, Any, O], options: O) -> Iterator[object]:
-    """Yield what happens in a match that runs out of time, in a branch off it, in one that is called off."""
+    """Yield what happens in a match that runs out of time, in a branch off it, in one that is cancelled."""
     control = TimeControl(TimeControlKind.PER_MOVE, seconds=30)
     agreed = replace(terms(game, options), time_control=control)
     sitting = [TakeSeat(seat, holder(seat)) for seat in seats_in_order(agreed.seats)]

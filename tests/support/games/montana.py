@@ -42,7 +42,7 @@ def table(
     Args:
         text: A line a row, cards parted by blanks. `__` is a gap, `..` any card that the text does not name,
             `...` at the end of a row as many of those as it needs. They are laid in the order of the pack.
-        redeals: How many times cards may still be dealt anew.
+        redeals: How many times cards may still be dealt again.
         redeals_done: How many times they were.
         policy: When that is allowed.
         deal: The deal number, if there is one.
@@ -95,7 +95,7 @@ ONE_OF_EACH = table("""
     KD  __  __  3H  4H  5H  6H  7H  8H  9H  10H JH  QH
     KH  2S  3S  4S  5S  6S  7S  8S  9S  10S JS  QS  KS
 """)
-"""A gap behind a card, one in column 0, one behind a king, one behind a gap."""
+"""A gap after a card, one in column 0, one after a king, one after a gap."""
 
 TWO_AT_THE_EDGE = table("""
     __ 3C ...
@@ -111,4 +111,4 @@ STUCK = table("""
     KH __ ...
     KS __ ...
 """)
-"""Four gaps behind kings."""
+"""Four gaps after kings."""

@@ -64,7 +64,7 @@ def table(
 
 
 def laid(state: State) -> Table:
-    """Return all cards of a table where they lie, whoever knows them."""
+    """Return all cards of a table where they lie, anyone who knows them."""
     table: Table = GAME.view(state, ALL_SEEING)
     return table
 

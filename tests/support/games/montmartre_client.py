@@ -117,7 +117,7 @@ class Client:
         self._table = replace(self._table, **changes)
 
     def _change_seat(self, seat: Seat, **changes: object) -> None:
-        """Change what a seat has, and count its points anew (§7.3)."""
+        """Change what a seat has, and count its points again (§7.3)."""
         place = replace(self._table.seats[seat], **changes)
         collected = sum(card.value for card in place.collectors)
         counted = replace(place, score=collected + place.francs + (place.contract or 0))

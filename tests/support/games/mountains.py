@@ -45,7 +45,7 @@ def table(
     """Return the table that a few words show.
 
     Args:
-        places: One a seat: its equipment parted by blanks, behind a slash what it has on display:
+        places: One a seat: its equipment parted by blanks, after a slash what it has on display:
             `rope mug / boots`.
         turn: The seat on turn.
         card: Id of the hiking card that lies face up.

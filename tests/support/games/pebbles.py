@@ -1,4 +1,4 @@
-"""Pebbles, a toy game for testing the kernel: whoever takes the last pebble of a heap wins.
+"""Pebbles, a toy game for testing the kernel: anyone who takes the last pebble of a heap wins.
 
 One to three seats in turn take one or two pebbles. Whenever three are left one rolls away by itself.
 What each seat has taken is shown as a memory aid.

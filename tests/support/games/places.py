@@ -108,7 +108,7 @@ def _nearly_won(state: Montana, dice: Random) -> Montana:
 
 
 def _nearly_stuck(state: Montana, dice: Random) -> Montana:
-    """Lay gaps behind kings and gaps, at most one of them live."""
+    """Lay gaps after kings and gaps, at most one of them live."""
     numbers = [number for number in range(1, CELLS + 1) if number not in {1, 14, 27, 40}]
     dice.shuffle(numbers)
     cells = list(numbers)

@@ -45,7 +45,7 @@ class Step(NamedTuple):
         seat: The seat that gave the command, None at the opening.
         command: The command, None at the opening.
         events: What happened.
-        match: The match behind it.
+        match: The match after it.
     """
 
     seat: Seat | None

@@ -1,6 +1,6 @@
 """How each ruling of each game is met: by steps of play that show it, or by a test where no step can.
 
-A step is a state, an event and the state behind it. A ruling counts in the steps in which a table without it
+A step is a state, an event and the state after it. A ruling counts in the steps in which a table without it
 would do something else, or in those that it is about.
 """
 
@@ -79,7 +79,7 @@ def _completed(before: Any, event: Any, after: Any) -> bool:
 
 
 def _redealt_behind(before: Any, event: Any, after: Any) -> bool:
-    """Return whether a finished part stayed, so that a gap stands behind it (montana R2)."""
+    """Return whether a finished part stayed, so that a gap stands after it (montana R2)."""
     return any(finished_part(before, row) for row in range(ROWS))
 
 

@@ -123,7 +123,7 @@ class Maybe:
         return self.inner.size + 1
 
     def order(self, value: Any) -> Any:
-        """Return what the value is sorted by, behind None."""
+        """Return what the value is sorted by, after None."""
         return () if value is None else (self.inner.order(value),)
 
     def values(self) -> Iterator[Any]:

@@ -254,7 +254,7 @@ class _Pair:
             self._look_into(table)
 
     def _look_into(self, twin: Any) -> None:
-        """Put down what is hidden from the viewer, and what of it is another in a table's twin."""
+        """Record what is hidden from the viewer, and what of it is another in a table's twin."""
         table = self._true.state
         whole, shown, in_twin = (
             plain(self._game.view(state, eye))
@@ -325,7 +325,7 @@ class _Pair:
             self._renew()
 
     def _same_event(self, seat: Seat, events: tuple[Any, Any], matches: tuple[AnyMatch, AnyMatch]) -> bool:
-        """Return whether the viewer is shown the same of both events, the matches behind them alike then."""
+        """Return whether the viewer is shown the same of both events, the matches after them alike then."""
         shown, as_well = (self._seen(event, seat) for event in events)
         if self._event(shown) != self._event(as_well):
             one, other = (self._game.view(match.state, self._viewer) for match in matches)
@@ -405,7 +405,7 @@ class _Pair:
 
 
 def compare_openings(table: Table, viewer: Viewer, compared: Compared) -> None:
-    """Put down which hidden parts of opening events a viewer is shown, and whether its table shows them."""
+    """Record which hidden parts of opening events a viewer is shown, and whether its table shows them."""
     game, dice = table.game, Random(f"openings {viewer}")
     options = random_options(table, dice)
     openings = [
@@ -424,7 +424,7 @@ def compare_openings(table: Table, viewer: Viewer, compared: Compared) -> None:
 def keep(
     game: AnyGame, compared: Compared, viewer: str, shown: tuple[Any, Any], tables: tuple[Any, Any]
 ) -> None:
-    """Put down which hidden parts of an event differ, and whether the viewer's table shows them."""
+    """Record which hidden parts of an event differ, and whether the viewer's table shows them."""
     kind: Any = type(shown[0])
     if kind is not type(shown[1]) or kind not in game.seen_events:
         return

@@ -33,7 +33,7 @@ class Fault(Struct, frozen=True, order=True):
         path: The file, from the root.
         line: Its line, 1 first.
         start: Offset of the first byte that is replaced.
-        end: Offset behind the last one.
+        end: Offset after the last one.
         before: What stands there.
         after: What is put there.
     """

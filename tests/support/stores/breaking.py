@@ -155,7 +155,7 @@ def _parameters(of: Callable[..., Any]) -> dict[str, Any]:
     try:
         hints = get_type_hints(function)
     except NameError:
-        # Of a type that is imported for type checkers only: nothing of ours.
+        # Of a type that is imported for type checkers only: nothing of our own.
         return {}
     hints.pop("return", None)
     return hints

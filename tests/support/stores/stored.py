@@ -73,7 +73,7 @@ def store(conninfo: str, matches: Iterable[StoredMatch], *, openings: bool = Tru
     Args:
         conninfo: Where the database is.
         matches: The matches.
-        openings: Whether what was put down for them before their first events is stored too.
+        openings: Whether what was recorded for them before their first events is stored too.
     """
     stored, mapper = list(matches), EventMapper(dict(GAMES))
     with psycopg.connect(conninfo) as connection, connection.cursor() as cursor:

@@ -11,7 +11,7 @@ from adapters.settings import SettingError, load
     [("/montane", "/montane"), ("/games/board-games/", "/games/board-games"), ("/", ""), ("", "")],
 )
 def test_the_path_in_front_is_a_plain_path(text: str, path: str) -> None:
-    """With a slash behind it or without."""
+    """With a slash after it or without."""
     assert load({}, {"MONTANE_BASE_PATH": text}).place.base == path
 
 

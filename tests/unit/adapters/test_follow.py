@@ -47,7 +47,7 @@ def following(batches: Batches) -> Iterator[None]:
 
 
 def test_a_fault_does_not_end_it() -> None:
-    """What cannot be taken in is tried again: one fault does not leave the read models behind for good."""
+    """What cannot be taken in is tried again: one fault does not leave the read models after for good."""
     batches = Batches(KeyError("an event of a game that is not there"), False)
     with following(batches):
         eventually(lambda: batches.calls > 1)

@@ -427,7 +427,7 @@ async def test_a_name_is_taken_if_everybody_may_see_it(nodes: tuple[Players, Pla
 
 
 async def test_a_sign_in_makes_tokens_that_outlive_it(nodes: tuple[Players, Players], trust: Trust) -> None:
-    """A token of ours of the same player, with no end; the sign-in itself ends when it says."""
+    """A token of our own of the same player, with no end; the sign-in itself ends when it says."""
     players, _ = nodes
     sign_in = trust.issuer.token(exp=AT + 1)
     caller = await players.authenticate(sign_in, Scope.PLAY)

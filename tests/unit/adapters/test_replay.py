@@ -111,7 +111,7 @@ def test_one_version_is_shown_alone() -> None:
 
 
 def test_keys_go_on_and_back_and_end_it() -> None:
-    """Enter, space and arrows; unknown keys do nothing; behind the last move it is over."""
+    """Enter, space and arrows; unknown keys do nothing; after the last move it is over."""
     story = bundled(MONTANA, looking_as=None)
     total = len(moves_of(story))
 

@@ -68,7 +68,7 @@ def told(caplog: pytest.LogCaptureFixture) -> Sequence[tuple[str, str]]:
 
 
 async def test_a_failure_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails is tried again, and the steps behind it are taken."""
+    """What fails is tried again, and the steps after it are taken."""
     monkeypatch.setattr(workers, "PAUSES", (0.001,))
     step = Outcomes(KeyError("a"), ValueError("b"), None)
     async with at_work(step):
@@ -95,7 +95,7 @@ async def test_a_trouble_is_told_once(
 
 
 async def test_it_waits_longer_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Behind failures it pauses as it is told to, and for no longer than behind the last of them."""
+    """After failures it pauses as it is told to, and for no longer than after the last of them."""
     monkeypatch.setattr(workers, "PAUSES", (0.001, 0.002, 0.02))
     step = Outcomes(KeyError("a"))
     async with at_work(step):
@@ -106,7 +106,7 @@ async def test_it_waits_longer_each_time(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 async def test_it_ends_behind_the_step_under_way() -> None:
-    """Whoever stops it waits for what was begun, and nothing more is."""
+    """Anyone who stops it waits for what was begun, and nothing more is."""
     begun, may_end, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def slow() -> timedelta:

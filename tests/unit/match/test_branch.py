@@ -65,7 +65,7 @@ def begun() -> tuple[tuple[object, ...], Pebbles]:
 
 
 def test_one_player_holds_all_seats_of_the_table_as_it_was() -> None:
-    """Whoever had given up has still; whoever was to act is, and the one who began did."""
+    """Anyone who had given up has still; anyone who was to act is, and the one who began did."""
     match = original()
     (event,), branch = begun()
     assert isinstance(event, Branched)

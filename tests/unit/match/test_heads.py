@@ -28,7 +28,7 @@ def test_a_day_is_signed_with_its_size_and_root() -> None:
 
 
 def test_heads_are_leaves_in_the_order_of_their_matches() -> None:
-    """Whoever has the heads of a day builds the same tree; its leaves are canonical JSON."""
+    """Anyone who has the heads of a day builds the same tree; its leaves are canonical JSON."""
     day, ordered = day_of("2026-11-30", reversed(HEADS))
     assert day_of("2026-11-30", HEADS) == (day, ordered)
     assert [head.match for head, _ in ordered] == ["match_0", "match_1", "match_2", "match_3", "match_4"]

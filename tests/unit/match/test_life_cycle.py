@@ -72,7 +72,7 @@ def test_a_match_opens_with_empty_seats() -> None:
 
 
 def test_seats_may_be_taken_in_any_order() -> None:
-    """Whoever comes may choose a free seat; play does not begin before the last one."""
+    """Anyone who comes may choose a free seat; play does not begin before the last one."""
     events, match = take_seat(PEBBLES, opened(), BEN, holder(7), luck(), NOW)
     assert events == (SeatTaken(BEN, holder(7)),)
     assert (match.status, match.holders, match.state) == (

@@ -1,4 +1,4 @@
-"""Seats until play begins: left, lost, invited to, started by a word, called off."""
+"""Seats until play begins: left, lost, invited to, started by a word, cancelled."""
 
 import pytest
 from msgspec.structs import replace

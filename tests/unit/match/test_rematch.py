@@ -33,7 +33,7 @@ def over(game: str, options: Any, seats: int) -> AnyMatch:
 
 @pytest.mark.parametrize("game", [game for game in GAMES if GAMES[game].max_seats > 1])
 def test_the_next_seat_begins(game: str) -> None:
-    """The seat behind the one that began is named, seat 0 behind the last; all other options stay."""
+    """The seat after the one that began is named, seat 0 after the last; all other options stay."""
     seats, options = GAMES[game].max_seats, GAMES[game].options
     first_seats = range(seats)
     named = [
@@ -52,7 +52,7 @@ def test_a_match_for_one_is_played_again_as_it_was() -> None:
 
 
 def test_only_a_match_that_is_over_is_played_again() -> None:
-    """Neither one that is open or being played, nor one that was called off (common §1)."""
+    """Neither one that is open or being played, nor one that was cancelled (common §1)."""
     game = GAMES["mountains"]
     _, waiting = open_match(game, terms(game, game.options()))
     _, called_off = decided(game, waiting, Cancel(CancelReason.BY_OPENER))

@@ -60,7 +60,7 @@ WON, LOST, DRAWN, SHARED = Result.WON, Result.LOST, Result.DRAWN, Result.SHARED
 def test_each_seat_has_a_result_and_a_rank(
     match: Match[State, Options], wanted: list[Result], ranked: tuple[int, ...]
 ) -> None:
-    """Winners come first, the others by score and stones, and whoever gave up last (common §6, §8)."""
+    """Winners come first, the others by score and stones, and anyone who gave up last (common §6, §8)."""
     assert results(match) == wanted
     assert ranks(match) == ranked
 

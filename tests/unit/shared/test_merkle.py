@@ -91,6 +91,6 @@ def test_there_is_no_leaf_outside_the_tree(place: int) -> None:
 
 
 def test_a_node_is_no_leaf() -> None:
-    """Leaves and nodes are hashed behind different bytes, so that one does not pass for the other."""
+    """Leaves and nodes are hashed after different bytes, so that one does not pass for the other."""
     (left, right), _ = levels(leaves(2))
     assert root_of(left + right, 0, 1, ()) != root(leaves(2))

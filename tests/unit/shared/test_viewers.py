@@ -1,4 +1,4 @@
-"""Viewers: whoever looks, and what it sees of cards."""
+"""Viewers: anyone who looks, and what it sees of cards."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_a_viewer_sits_somewhere_or_nowhere() -> None:
 
 
 def test_only_its_own_seat_and_who_sees_all_see_what_is_a_seat_s() -> None:
-    """What nobody may see is seen by whoever sees all, alone (common §5, §10)."""
+    """What nobody may see is seen by anyone who sees all, alone (common §5, §10)."""
     assert [sees(viewer, ANN) for viewer in VIEWERS] == [True, False, False, True]
     assert [sees_all(viewer) for viewer in VIEWERS] == [False, False, False, True]
 
@@ -53,7 +53,7 @@ def test_hidden_cards_of_an_event_are_null() -> None:
 def test_hands_of_an_event_are_for_their_seats(
     viewer: Viewer, seen: tuple[tuple[str | None, ...], ...]
 ) -> None:
-    """A seat sees its own hand, whoever sees all sees all of them (common §5, §10)."""
+    """A seat sees its own hand, anyone who sees all sees all of them (common §5, §10)."""
     assert each_its_own((("A", "B"), ("C",)), viewer) == seen
 
 
@@ -63,6 +63,6 @@ def test_an_event_as_it_was_decided_hides_nothing() -> None:
 
 
 def test_a_face_down_pile_is_shown_by_its_number() -> None:
-    """Nobody sees its cards but whoever sees all (common §5, §10)."""
+    """Nobody sees its cards but anyone who sees all (common §5, §10)."""
     piles = [face_down(("A", "B"), viewer) for viewer in VIEWERS]
     assert piles == [*(TablePile(2, ()) for _ in range(3)), TablePile(2, ("A", "B"))]

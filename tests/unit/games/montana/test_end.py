@@ -91,7 +91,7 @@ def test_not_lost_while_a_redeal_is_left() -> None:
 
 
 def test_a_redeal_neither_wins_nor_loses() -> None:
-    """Behind every finished part of an unfinished row stands a live gap, whatever was dealt (§5.2)."""
+    """After every finished part of an unfinished row stands a live gap, whatever was dealt (§5.2)."""
     stuck = table(LAST_MOVE.replace("__  KS  4S", "4S  KS  __"), redeals=1)
     for number in range(50):
         _, state = play(montana.game, stuck, Seat(0), Redeal(), luck(f"{number}"))

@@ -11,7 +11,7 @@ from tests.support.games.montana import ONE_OF_EACH, STUCK, TWO_AT_THE_EDGE, mon
 
 
 def test_the_next_higher_card_of_the_suit_fits_behind_a_card() -> None:
-    """Behind the 3 of clubs goes the 4 of clubs; where it lay a gap is left (§4.2, §4.5)."""
+    """After the 3 of clubs goes the 4 of clubs; where it lay a gap is left (§4.2, §4.5)."""
     (
         montana.given(ONE_OF_EACH)
         .when(MoveCard("4C", 0, 2))
@@ -27,7 +27,7 @@ def test_the_next_higher_card_of_the_suit_fits_behind_a_card() -> None:
 
 
 def test_the_example_of_the_rulebook() -> None:
-    """Behind the 6 of diamonds goes the 7 of diamonds, which leaves a new gap (rulebook 5, §4.2, §4.5)."""
+    """After the 6 of diamonds goes the 7 of diamonds, which leaves a new gap (rulebook 5, §4.2, §4.5)."""
     before = table("""
         2C 6D __ ...
         KC __ ...
@@ -46,7 +46,7 @@ def test_the_example_of_the_rulebook() -> None:
 
 @pytest.mark.parametrize("card", ["5C", "4D", "3C", "2C", "9H"])
 def test_no_other_card_fits_behind_a_card(card: str) -> None:
-    """Neither another rank nor another suit fits behind the 3 of clubs, nor the 3 itself (§4.2)."""
+    """Neither another rank nor another suit fits after the 3 of clubs, nor the 3 itself (§4.2)."""
     command = MoveCard(card, 0, 2)  # type: ignore[arg-type]
     montana.given(ONE_OF_EACH).when(command).then_rejected(Reason.CARD_DOES_NOT_FIT, seat=0)
 

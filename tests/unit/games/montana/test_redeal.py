@@ -1,4 +1,4 @@
-"""Montana §4.6: dealing anew."""
+"""Montana §4.6: dealing again."""
 
 from hashlib import sha256
 
@@ -24,7 +24,7 @@ STUCK = table("""
     KH __ ...
     KS __ ...
 """)
-"""Stuck but for the 6 of clubs, which fits behind the 5."""
+"""Stuck but for the 6 of clubs, which fits after the 5."""
 
 THREE_FINISHED = """
     2C  3C  KC  __  4C  5C  6C  7C  8C  9C  10C JC  QC
@@ -57,7 +57,7 @@ def redealt(state: State) -> Redealt:
 
 
 def test_finished_parts_stay_and_all_else_is_dealt_anew() -> None:
-    """Gathered row by row, laid row by row, one gap directly behind each finished part (§4.6, R2)."""
+    """Gathered row by row, laid row by row, one gap directly after each finished part (§4.6, R2)."""
     reached = (
         montana.given(table(THREE_FINISHED))
         .when(Redeal(), chance=RiggedChance(range(1, 53)))
@@ -78,7 +78,7 @@ def test_finished_parts_stay_and_all_else_is_dealt_anew() -> None:
 
 
 def test_a_complete_row_keeps_its_gap_in_column_12() -> None:
-    """Behind a complete row the gap stands in column 12 (§4.6, R2)."""
+    """After a complete row the gap stands in column 12 (§4.6, R2)."""
     state = table("""
         2H 3H 4H 5H 6H 7H 8H 9H 10H JH QH KH __
         KC __ ...
@@ -152,7 +152,7 @@ def test_each_redeal_of_a_deal_number_has_its_own_order() -> None:
 
 
 def test_not_before_the_table_is_stuck() -> None:
-    """While a card can be moved, cards are not dealt anew (§4.6, R1)."""
+    """While a card can be moved, cards are not dealt again (§4.6, R1)."""
     (
         montana.given(STUCK)
         .then_legal(MoveCard("6C", 0, 5))
@@ -193,5 +193,5 @@ def test_none_once_all_are_used() -> None:
     ],
 )
 def test_stuck_is_exactly_four_dead_gaps(text: str, *, dead: bool) -> None:
-    """A gap behind a king or a gap is dead, any other is not, one in column 0 never (R5, §4.4)."""
+    """A gap after a king or a gap is dead, any other is not, one in column 0 never (R5, §4.4)."""
     assert stuck(table(text)) is dead

@@ -144,7 +144,7 @@ def test_crystals_then_dwarfs_decide(displays: str, kind: OutcomeKind, winners: 
 
 
 def test_scores_are_crystals() -> None:
-    """Crystals of each display; dwarfs rank behind them (§5.2)."""
+    """Crystals of each display; dwarfs rank after them (§5.2)."""
     state = table(displays="crystal crystal dwarf / dwarf dwarf")
     assert scores(state) == (2, 0)
     assert standings(state) == ((2, 1), (0, 2))

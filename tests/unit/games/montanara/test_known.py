@@ -49,7 +49,7 @@ def test_a_look_teaches_a_whole_mountain() -> None:
 
 @pytest.mark.parametrize("turn", [ANN, BEN])
 def test_taking_the_top_card_shifts_the_others(turn: Seat) -> None:
-    """Whoever takes it, what lay second lies on top (R14)."""
+    """Anyone who takes it, what lay second lies on top (R14)."""
     before = table(mountains="crystal*0 theft*1 dwarf*01 / dwarf / dwarf / ", turn=turn)
     assert known(after(before, TakeCard(0))) == "theft*1 dwarf*01 / ? / ? / "
 
@@ -98,7 +98,7 @@ def test_a_chosen_order_is_known_to_its_seat() -> None:
 
 
 def test_drilling_teaches_and_moves_a_card() -> None:
-    """The driller learns the bottom card; where it goes is public, so whoever knew it follows it (R14)."""
+    """The driller learns the bottom card; where it goes is public, so anyone who knew it follows it (R14)."""
     before = table(hands="drilling / ", mountains="dwarf*0 theft crystal*1 / tunnel*1 dwarf / / ")
     lifted = after(before, PlayDrilling(0))
     assert known(lifted).startswith("dwarf*0 ? crystal*01 / tunnel*1 ? /")

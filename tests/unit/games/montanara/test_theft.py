@@ -25,7 +25,7 @@ def test_hands_are_swapped() -> None:
 
 
 def test_either_seat_may_play_it() -> None:
-    """The hands are told by seat, whoever played (§4.4)."""
+    """The hands are told by seat, anyone who played (§4.4)."""
     (
         montanara.given(table(hands="crystal / dwarf theft", turn=BEN))
         .when(PlayTheft(), BEN)

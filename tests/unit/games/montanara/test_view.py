@@ -103,7 +103,7 @@ def test_without_memory_aid_the_rest_is_the_same() -> None:
 
 
 def test_once_the_game_is_over_it_is_nobody_s_turn() -> None:
-    """The turn is null then, whoever looks; an outstanding look has lapsed (§5.2, §5.3)."""
+    """The turn is null then, anyone who looks; an outstanding look has lapsed (§5.2, §5.3)."""
     last = table(mountains="cave_in / dwarf / / ", displays="dwarf / ")
     _, over = play(montanara.game, last, ANN, Dig(0), luck())
     for viewer in VIEWERS:

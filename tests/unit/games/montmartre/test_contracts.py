@@ -98,7 +98,7 @@ def test_only_those_left_of_a_tier_are_offered(before: str, contracts: tuple[int
 
 
 def test_a_tier_is_open_only_in_the_turn_in_which_it_is_reached() -> None:
-    """Whoever declined white, or could not take it, never may again; grey opens with the third (§5.4)."""
+    """Anyone who declined white, or could not take it, never may again; grey opens with the third (§5.4)."""
     state = table("... | p1 y1 | b2 g2\n...\n...", vollard=Colour.GREEN)
     (
         montmartre.given(state)

@@ -139,7 +139,7 @@ def ended(text: str) -> Outcome | None:
 
 
 def test_the_highest_score_wins() -> None:
-    """Whoever has most wins, not whoever brought the end (§7.3)."""
+    """Anyone who has most wins, not anyone who brought the end (§7.3)."""
     assert ended("... | | b2 | 15\n... | | g8 g10\ny8 y7 y6") == Outcome(
         OutcomeKind.WON, (BEN,), (17, 18, 0), "francs_earned"
     )

@@ -92,7 +92,7 @@ def test_of_equal_highest_paintings_one_goes() -> None:
 
 
 def test_collectors_come_from_2_to_10() -> None:
-    """Whoever sells gets the top card of the pile, and the next is worth more (§5.3, §1)."""
+    """Anyone who sells gets the top card of the pile, and the next is worth more (§5.3, §1)."""
     for won, value in (("", 2), ("b2", 4), ("b2 b4", 6), ("b2 b4 b6", 8), ("b2 b4 b6 b8", 10)):
         (
             montmartre.given(table(f"... | b1\n... | | {won}\n..."))

@@ -104,7 +104,7 @@ def test_a_seat_sees_its_own_hand_only(seat: Seat) -> None:
 
 
 def test_a_spectator_sees_no_hand() -> None:
-    """Whoever only looks on sees what is public (§8)."""
+    """Anyone who only looks on sees what is public (§8)."""
     assert view(STATE, SPECTATOR) == seen_table(((), (), ()), TOPS)
 
 
@@ -119,7 +119,7 @@ def test_the_all_seeing_eye_sees_the_whole_table() -> None:
 
 
 def test_once_the_game_is_over_it_is_nobody_s_turn() -> None:
-    """The turn is null then, whoever looks (§7.2)."""
+    """The turn is null then, anyone who looks (§7.2)."""
     over = view(replace(STATE, phase=Phase.OVER), SPECTATOR)
     assert (over.turn, over.phase) == (None, Phase.OVER)
 

@@ -1,4 +1,4 @@
-"""Mount Drago §4.4: drawing, discarding summit cards, and making the draw pile anew."""
+"""Mount Drago §4.4: drawing, discarding summit cards, and making the draw pile again."""
 
 import pytest
 
@@ -251,7 +251,7 @@ def test_a_draw_pile_that_runs_out_is_made_anew_within_the_draw() -> None:
 
 
 def test_a_draw_pile_may_be_empty_between_turns() -> None:
-    """It is made anew when a card is to be drawn, not when the last one was (R6)."""
+    """It is made again when a card is to be drawn, not when the last one was (R6)."""
     pile = "orange-1 orange-2 orange-3 orange-4 orange-5"
     reached = (
         mount_drago.given(table(RUN_OUT, draw_pile=pile, spent=True))
@@ -263,7 +263,7 @@ def test_a_draw_pile_may_be_empty_between_turns() -> None:
 
 
 def test_cards_discarded_before_the_draw_are_shuffled_in() -> None:
-    """They lie on the discard pile when the draw pile is made anew (R5, R6)."""
+    """They lie on the discard pile when the draw pile is made again (R5, R6)."""
     state = table(RUN_OUT, dragons="green 25", spent=True, phase=Phase.DISCARD)
     mount_drago.given(state).when(DiscardSummitCards(("green-1",)), chance=RiggedChance(PACK)).then(
         SummitCardsDiscarded(ANN, ("green-1",)),
@@ -273,7 +273,7 @@ def test_cards_discarded_before_the_draw_are_shuffled_in() -> None:
 
 
 def test_keeping_all_with_an_empty_draw_pile() -> None:
-    """The draw that was asked for makes the pile anew and then goes on by itself (R6)."""
+    """The draw that was asked for makes the pile again and then goes on by itself (R6)."""
     state = table(RUN_OUT, dragons="green 25", spent=True, phase=Phase.DISCARD)
     mount_drago.given(state).when(Draw(), chance=RiggedChance(PACK)).then(
         renewed("red-1 red-2 green-1 blue-1 blue-2 blue-2"),

@@ -129,7 +129,7 @@ def test_a_new_draw_pile_as_it_is_seen(sight: Sight) -> None:
 
 
 def test_once_the_game_is_over_it_is_nobody_s_turn() -> None:
-    """The turn is null then, whoever looks (§5.1)."""
+    """The turn is null then, anyone who looks (§5.1)."""
     over = view(replace(STATE, phase=Phase.OVER), SPECTATOR)
     assert (over.turn, over.phase) == (None, Phase.OVER)
 

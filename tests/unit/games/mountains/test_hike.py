@@ -85,7 +85,7 @@ def test_the_same_seat_may_be_asked_again() -> None:
 
 
 def test_the_stone_is_paid_before_the_answer() -> None:
-    """Whoever has no stone cannot ask, though the answer would be yes (§4.3, R6)."""
+    """Anyone who has no stone cannot ask, though the answer would be yes (§4.3, R6)."""
     given = mountains.given(table("mug", "rope", card="1-04", stones=(0, 16)))
     given.then_legal(DeclineHike())
     given.when(Ask(1, "rope")).then_rejected(Reason.NO_STONES, seat=0)

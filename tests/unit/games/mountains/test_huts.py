@@ -66,7 +66,7 @@ def test_equipment_is_drawn_from_the_top_of_the_pile() -> None:
 
 
 def test_who_cannot_pay_is_passed_over() -> None:
-    """It happens by itself, for stones are public; the offer goes on behind (§5.1, common §3)."""
+    """It happens by itself, for stones are public; the offer goes on after (§5.1, common §3)."""
     reached = (
         mountains.given(table("mug", "boots", "tent", "rope", tops=STAMP_HUT, stones=(3, 4, 0, 25)))
         .when(ChooseHike("4"))
@@ -80,7 +80,7 @@ def test_who_cannot_pay_is_passed_over() -> None:
 
 
 def test_no_equipment_is_offered_once_the_pile_is_empty() -> None:
-    """Whoever comes behind the last card is passed over, rich or not (§5.1, §5.2, R7)."""
+    """Anyone who comes after the last card is passed over, rich or not (§5.1, §5.2, R7)."""
     reached = (
         mountains.given(table("mug", "boots", "tent", card=EQUIPMENT_HUT, draw_pile="rope"))
         .when(AcceptOffer())

@@ -197,7 +197,7 @@ def test_a_twin_differs_in_all_that_is_hidden_and_nothing_else(viewer: Viewer) -
 
 
 def test_a_twin_has_no_more_stamps_than_the_cards_give() -> None:
-    """Withheld totals are dealt out anew from the cards that were discarded: 2 + 1 + 4 stamps (§7)."""
+    """Withheld totals are dealt out again from the cards that were discarded: 2 + 1 + 4 stamps (§7)."""
     for number in range(100):
         twin = determinize(DURING, SPECTATOR, luck(f"{number}"))
         assert sum(twin.stamps) <= 2 + 1 + 4

@@ -137,7 +137,7 @@ async def test_it_happens_once_whoever_keeps_the_time(table: Table) -> None:
 
 
 class Dying:
-    """A log whose node dies as it writes, before or behind the commit."""
+    """A log whose node dies as it writes, before or after the commit."""
 
     def __init__(self, store: Any, *, stored: bool) -> None:
         """Take the log, and whether what is written last is stored."""
@@ -156,7 +156,7 @@ class Dying:
 
 @pytest.mark.parametrize("stored", [False, True])
 async def test_a_node_that_dies_leaves_it_to_the_others(table: Table, *, stored: bool) -> None:
-    """Whether it dies before the commit or behind it, the time-out happens once."""
+    """Whether it dies before the commit or after it, the time-out happens once."""
     match = await table.duel(on_time_out=OnTimeOut.DEFAULT_MOVE)
     table.clock.advance(30 * SECOND)
     dying = table.another(Dying(table.stores.store, stored=stored))
@@ -218,7 +218,7 @@ async def test_it_comes_back_at_the_next_deadline(table: Table) -> None:
 
 
 async def test_one_that_fails_holds_up_no_other(table: Table) -> None:
-    """What cannot be decided is told behind all others, however many there are."""
+    """What cannot be decided is told after all others, however many there are."""
     matches = [await table.duel() for _ in range(2)]
     table.clock.advance(30 * SECOND)
     unknown = [Due(MatchId(f"match_{number:026}"), NOW) for number in range(TOGETHER)]
@@ -257,7 +257,7 @@ async def test_a_match_that_nobody_fills_is_called_off(table: Table) -> None:
 
 
 async def test_it_looks_for_those_every_minute(table: Table) -> None:
-    """A match becomes too old while the timekeeper runs, and is called off within a minute."""
+    """A match becomes too old while the timekeeper runs, and is cancelled within a minute."""
     _, old = await table.node.openings.open(ANN, proposal(seat=None), None)
     await table.timekeeper.step()
     table.clock.advance(OPEN_FOR)
@@ -266,7 +266,7 @@ async def test_it_looks_for_those_every_minute(table: Table) -> None:
 
 
 async def test_a_store_that_is_away_is_said_so(table: Table) -> None:
-    """Whoever watches the worker learns that the deadlines could not be read."""
+    """Anyone who watches the worker learns that the deadlines could not be read."""
 
     class Away(Recollected):
         async def deadlines(self, up_to: datetime, after: Due | None, most: int) -> Sequence[Due]:

@@ -177,7 +177,7 @@ async def test_a_bot_that_fails_holds_up_no_other(stores: Stores) -> None:
 
 
 async def test_a_bot_out_of_time_is_refused_like_anyone(stores: Stores) -> None:
-    """Its move comes too late, which troubles nobody: the timekeeper sees to the seat."""
+    """Its move comes too late, which troubles nobody: the timekeeper handles the seat."""
     control = TimeControl(TimeControlKind.PER_MOVE, seconds=1)
     wanted = proposal(kind=HolderKind.BOT, time_control=control, on_time_out=OnTimeOut.DEFAULT_MOVE)
     _, listed = await stores.node().openings.open(BOT, wanted, None)

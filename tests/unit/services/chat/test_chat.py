@@ -289,7 +289,7 @@ async def test_a_private_match_has_a_private_chat(table: Table) -> None:
 
 
 async def test_a_private_chat_is_read_by_its_link(table: Table) -> None:
-    """Whoever shows the invitation reads as one who looks on, also as it is said, and from any message on."""
+    """A viewer with the invitation reads as a spectator does, live too, and from any message on."""
     match = await table.opened(table.ann, visibility=Visibility.PRIVATE)
     await table.services.invitations.invite(table.ann, match, table.dan, None)
     shown = (await table.services.invitations.link(table.ann, match)).invitation
@@ -425,7 +425,7 @@ async def test_a_message_that_is_removed_keeps_its_place(table: Table) -> None:
 
 
 async def test_a_stream_begins_with_what_was_said_and_goes_on_live(table: Table) -> None:
-    """All of it, the live edge, then each message as it is written; behind a message if one is named."""
+    """All of it, the live edge, then each message as it is written; after a message if one is named."""
     first = await table.says(table.ann, "one")
     listener = await table.listens(table.ben)
     assert await taken(listener, 2) == [ChatMessageItem(first), ChatCaughtUp(first.id)]
@@ -476,7 +476,7 @@ async def test_a_stream_opens_up_with_the_end_of_the_match(table: Table) -> None
 
 
 async def test_one_room_alone_can_be_listened_to(table: Table) -> None:
-    """A stream of a room has that room only, and whoever may not read it gets none."""
+    """A stream of a room has that room only, and anyone who may not read it gets none."""
     listener = await table.listens(table.ben, room=SEAT)
     await table.says(table.ann, "to all")
     await table.says(table.ann, "to Ben", SEAT, 1)
@@ -487,7 +487,7 @@ async def test_one_room_alone_can_be_listened_to(table: Table) -> None:
 
 
 async def test_a_stream_follows_its_reader_to_the_table(table: Table) -> None:
-    """Whoever sits down hears no more advice, by no stream; a stream of that room alone ends for good."""
+    """Anyone who sits down hears no more advice, by no stream; a stream of that room alone ends for good."""
     match = table.match = await table.opened(table.ann)
     whole, advice = await table.listens(table.dan), await table.listens(table.dan, room=SPECTATORS)
     for listener in (whole, advice):
@@ -589,7 +589,7 @@ async def test_a_nudge_wakes_a_reader(table: Table) -> None:
 async def test_streams_end_when_the_server_stops_or_the_store_is_away(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both are told, with where to go on; whoever does not take it in is cut off."""
+    """Both are told, with where to go on; anyone who does not take it in is cut off."""
     said = await table.says(table.ann, "one")
     listener, stuck = await table.listens(table.ann), await table.listens(table.ben)
     await taken(listener, 2)

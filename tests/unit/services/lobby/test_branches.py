@@ -61,7 +61,7 @@ async def gives(node: Services, player: PlayerId, id: MatchId, command: Any, sea
 
 
 async def goes_on(node: Services, id: MatchId, players: Iterable[PlayerId], moves: int = 1) -> None:
-    """Let whoever is to act make its first legal move, so many times."""
+    """Let anyone who is to act make its first legal move, so many times."""
     by_seat = list(players)
     for _ in range(moves):
         match = await match_of(node, id)
@@ -258,7 +258,7 @@ async def test_a_version_at_which_the_match_was_played(node: Services) -> None:
 
 
 async def test_a_private_match_is_branched_by_those_who_may_know_of_it(node: Services) -> None:
-    """To others there is none; whoever shows its link looks as a spectator."""
+    """To others there is none; anyone who shows its link looks as a spectator."""
     id = await played(node, visibility=Visibility.PRIVATE)
     with pytest.raises(NotFound, match="NO_SUCH_MATCH"):
         await branch(node, CAM, id)

@@ -58,7 +58,7 @@ def fit(**changes: Any) -> str:
 
 
 async def test_the_first_waits_and_the_next_joins(node: Services, stores: Stores) -> None:
-    """Whoever comes takes the lowest free seat, on any node; the last one starts the match."""
+    """Anyone who comes takes the lowest free seat, on any node; the last one starts the match."""
     first = await joins(node, ANN, 3)
     assert (first.match.status, seated(first.match)) == (MatchStatus.OPEN, [ANN, None, None])
     second = await joins(stores.node(), BEN, 3, entropy="luck", kind=HolderKind.BOT)
@@ -91,7 +91,7 @@ async def test_a_match_opened_in_another_way_is_joined_too(node: Services) -> No
 
 
 async def test_who_waits_on_the_same_terms_comes_to_its_own_match(node: Services, stores: Stores) -> None:
-    """With any key, on any node, whoever opened it; until the match begins, or the player leaves it."""
+    """With any key, on any node, anyone who opened it; until the match begins, or the player leaves it."""
     first = await joins(node, ANN, 3)
     assert await joins(node, ANN, 3) == first
     assert (await joins(stores.node(), ANN, 3)).id == first.id
@@ -116,7 +116,7 @@ async def test_who_was_put_out_looks_on(node: Services) -> None:
 
 
 async def test_matches_that_take_nobody_are_passed_over(node: Services) -> None:
-    """What was called off, or filled up in another way."""
+    """What was cancelled, or filled up in another way."""
     called_off = await joins(node, ANN)
     await node.lobby.cancel(ANN, called_off.id, None)
     full = await joins(node, DOT)
@@ -127,7 +127,7 @@ async def test_matches_that_take_nobody_are_passed_over(node: Services) -> None:
 
 
 async def test_a_player_has_so_many_open_matches(node: Services, stores: Stores) -> None:
-    """However it opens them; one that begins or is called off makes room, and a key keeps its answer."""
+    """However it opens them; one that begins or is cancelled makes room, and a key keeps its answer."""
     first = await node.quick_match.join(ANN, wanted(), "first")
     ids = [first[1].id, *[await opened(node, seats=2, rated=False) for _ in range(19)]]
     for _ in range(2):
@@ -173,7 +173,7 @@ async def test_a_solo_game_begins_at_once(node: Services) -> None:
 
 
 async def test_what_cannot_be_played_is_refused(node: Services, stores: Stores) -> None:
-    """As at opening, before anything is put down; the key stays free."""
+    """As at opening, before anything is recorded; the key stays free."""
     with pytest.raises(NotFound, match="NO_SUCH_GAME"):
         await node.quick_match.join(ANN, proposal(game="chess"), "k")
     with pytest.raises(Malformed):
@@ -204,7 +204,7 @@ async def test_what_cannot_be_played_is_refused(node: Services, stores: Stores) 
     ids=lambda changes: next(iter(changes)),
 )
 async def test_terms_that_differ_do_not_fit(node: Services, changes: dict[str, Any]) -> None:
-    """Whoever wants other terms waits elsewhere."""
+    """Anyone who wants other terms waits elsewhere."""
     assert fit(**changes) != fit()
     assert (await joins(node, ANN)).id != (await joins(node, BEN, **changes)).id
 
@@ -241,7 +241,7 @@ async def test_many_at_once_fill_their_matches(stores: Stores) -> None:
 async def test_who_could_not_open_opens_the_same_match(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its key leads back to what it had put down; others do not wait for it."""
+    """Its key leads back to what it had recorded; others do not wait for it."""
     node = stores.node()
 
     async def away(*_: object) -> None:
@@ -260,7 +260,7 @@ async def test_who_could_not_open_opens_the_same_match(
 async def test_nobody_waits_long_for_who_crashed_before_opening(
     node: Services, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was put down and does not come is given up; its key leads back to it all the same."""
+    """What was recorded and does not come is given up; its key leads back to it all the same."""
     monkeypatch.setattr(quick_match, "OPENING", 0.02)
     wish = wanted()
     lost = match_id(new_uuid(stores.clock.now()))

@@ -86,7 +86,7 @@ async def test_who_leaves_after_the_start_gives_up(node: Services) -> None:
 
 
 async def test_the_opener_takes_a_seat_away(node: Services) -> None:
-    """Before the start, and nobody else does; whoever lost its seat may neither come back nor be invited."""
+    """Before the start, and nobody else does; who lost its seat may neither come back nor be invited."""
     id = await opened(node, 3)
     ben = await account_of(node, "Ben")
     await sits(node, ben, id, 1)
@@ -128,7 +128,7 @@ async def test_a_match_waits_for_the_word_of_its_opener(node: Services) -> None:
 
 
 async def test_a_match_is_called_off_by_its_opener(node: Services) -> None:
-    """Nobody else does so, and nobody joins or leaves afterwards; one that began is not called off."""
+    """Nobody else does so, and nobody joins or leaves afterwards; one that began is not cancelled."""
     id = await opened(node, 3)
     await sits(node, BEN, id, 1)
     with pytest.raises(Forbidden, match="NOT_THE_OPENER"):
@@ -190,7 +190,7 @@ async def test_nobody_is_invited_who_does_not_exist(node: Services) -> None:
 
 
 async def test_an_invitation_by_link(node: Services, stores: Stores) -> None:
-    """The opener and the seats get the link; whoever shows it knows of the match and may sit down."""
+    """The opener and the seats get the link; anyone who shows it knows of the match and may sit down."""
     id = await opened(node, 3, visibility=Visibility.PRIVATE)
     link = await node.invitations.link(ANN, id)
     assert link.path == f"/v1/matches/{id}?invitation={link.invitation}"

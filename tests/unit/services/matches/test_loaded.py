@@ -67,7 +67,7 @@ async def test_a_key_is_kept_as_long_as_its_match_and_costs_24_bytes() -> None:
 
 
 async def submitted(node: Services, id: MatchId, command: Any, key: str) -> int:
-    """Return the version behind a command of Ann's."""
+    """Return the version after a command of Ann's."""
     answer = await node.commands.submit(
         ANN, id, as_given(command), key=key, expected_version=None, validate_only=False
     )

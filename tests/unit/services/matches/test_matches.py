@@ -109,7 +109,7 @@ async def test_the_same_key_opens_one_match(stores: Stores) -> None:
 
 
 async def test_a_refused_opening_leaves_nothing(stores: Stores) -> None:
-    """What cannot be opened is refused before anything is put down, so that the key stays free."""
+    """What cannot be opened is refused before anything is recorded, so that the key stays free."""
     node = stores.node()
     for changes, reason in (({"seats": 2}, Reason.SEATS_OUT_OF_RANGE), ({"seat": 1}, Reason.NO_SUCH_SEAT)):
         with pytest.raises(Rejected) as refused:
@@ -147,7 +147,7 @@ async def test_a_repeat_gives_the_same_answer_on_any_node(stores: Stores) -> Non
 
 
 async def test_a_key_tells_nothing_to_others(stores: Stores) -> None:
-    """Whoever tries a seat with its holder's key is answered as with any other key (common §5)."""
+    """Anyone who tries a seat with its holder's key is answered as with any other key (common §5)."""
     node = stores.node()
     match = await opened(node, seat=None)
     await lobby_of(node).take_seat(ANN, match, 0, "", "sat")
@@ -159,7 +159,7 @@ async def test_a_key_tells_nothing_to_others(stores: Stores) -> None:
 
 
 async def test_a_conflict_carries_what_was_missed(stores: Stores) -> None:
-    """A command for another version is refused with the events behind that version."""
+    """A command for another version is refused with the events after that version."""
     one, other = stores.node(), stores.node()
     match = await opened(one)
     await gives(one, match, NINE)

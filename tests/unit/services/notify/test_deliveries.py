@@ -112,7 +112,7 @@ class Deployment:
             await self.deliveries.settled()
 
     async def log(self, webhook: Webhook) -> list[Delivery]:
-        """Return the messages to a webhook behind its challenge, newest first."""
+        """Return the messages to a webhook after its challenge, newest first."""
         log = (await self.webhooks.deliveries(REACH, webhook.id, after=None, size=200)).items
         return [delivery for delivery in log if delivery.type is not MessageType.CHALLENGE]
 
@@ -156,7 +156,7 @@ async def test_failures_are_tried_again_with_growing_pauses() -> None:
 
 
 async def test_a_target_that_fails_for_a_day_gets_all_in_the_end() -> None:
-    """A day of 500 costs nothing but the wait, and leaves nothing behind at the webhook."""
+    """A day of 500 costs nothing but the wait, and leaves nothing after at the webhook."""
     deployment = Deployment()
     webhook = await deployment.webhook()
     deployment.targets.replies["ann.example:443"] = BROKEN

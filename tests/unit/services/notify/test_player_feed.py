@@ -40,7 +40,7 @@ MOUNTAINS = GAMES["mountains"].options()
 
 
 class Table:
-    """Players, matches and what is told of them."""
+    """Players, matches and what is notified of them."""
 
     def __init__(self) -> None:
         """Begin with nothing."""
@@ -186,7 +186,7 @@ async def test_a_place_of_another_feed_is_refused() -> None:
 
 
 async def test_a_stream_begins_now_and_goes_on() -> None:
-    """Without a place it tells where it begins; then comes each event, and a new one resumes behind any."""
+    """Without a place it tells where it begins; then comes each event, and a new one resumes after any."""
     table = Table()
     ann, ben = await table.guests("Ann", "Ben")
     before = await table.open(ann, ben)

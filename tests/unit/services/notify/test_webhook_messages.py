@@ -1,4 +1,4 @@
-"""What webhooks are told of the events of a match."""
+"""What webhooks are notified of the events of a match."""
 
 from collections.abc import Iterable
 
@@ -59,7 +59,7 @@ def test_nobody_is_told_of_a_branch() -> None:
 
 
 def told(game: AnyGame, events: Iterable[object]) -> list[Notice]:
-    """Return all that is told of the events of a match, but for the events themselves."""
+    """Return all that is notified of the events of a match, but for the events themselves."""
     match: AnyMatch | None = None
     found: list[Notice] = []
     for event in events:
@@ -87,7 +87,7 @@ def test_all_who_sit_are_told_of_beginning_and_end() -> None:
 
 
 def test_who_was_asked_to_come_is_told_of_it_and_of_the_end() -> None:
-    """An invitation concerns its player alone; that a match is called off, all who waited for it."""
+    """An invitation concerns its player alone; that a match is cancelled, all who waited for it."""
     agreed = replace(terms(TWO, TWO.options()), start=StartMode.MANUAL, opener=holder(8).player)
     events, match = open_match(TWO, agreed)
     for command in (

@@ -107,7 +107,7 @@ async def test_a_token_that_expires_ends_its_streams(service: Service) -> None:
 
 
 async def test_an_erased_player_is_sent_nothing_more(service: Service) -> None:
-    """Whether it came with a token of ours or with an issuer's; another player's sign-in goes on."""
+    """Whether it came with a token of our own or with an issuer's; another player's sign-in goes on."""
     until = NOW + timedelta(days=1)
     signed_in = [
         Credential(b"1", service.ann.id, until, signed_in=True),

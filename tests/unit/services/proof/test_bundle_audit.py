@@ -157,7 +157,7 @@ def test_lines_that_are_missing_doubled_or_none_are_named(
 
 
 def test_parts_of_another_match_are_no_parts_of_this_one() -> None:
-    """An event that is whole in itself does not stand behind this match's events."""
+    """An event that is whole in itself does not stand after this match's events."""
     other = bundled(TABLE, 2)
     assert found_in([*WHOLE[:5], other[5], *WHOLE[6:]]) == (Check.CHAIN, 5)
 
@@ -211,7 +211,7 @@ def test_a_server_that_leaves_out_what_had_to_happen_is_found_out() -> None:
 
 
 def test_a_server_that_adds_what_did_not_have_to_happen_is_found_out() -> None:
-    """An event behind a command that has brought about all it does."""
+    """An event after a command that has brought about all it does."""
     steps = list(islice(fair(TABLE, 1), 6))
     lines = bundle_of(TABLE, [*steps[:-1], steps[-1]._replace(events=steps[-1].events * 2)])
     assert found_in(lines) == (Check.DECISIONS, len(lines) - 1 - len(steps[-1].events))

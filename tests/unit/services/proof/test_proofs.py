@@ -28,7 +28,7 @@ class Reading:
         self.lost = False
 
     async def read(self, match: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
-        """Return a match's events behind version `after`, up to and with `up_to`, in order."""
+        """Return a match's events after version `after`, up to and with `up_to`, in order."""
         self.read_up_to.append(up_to)
         return [] if self.lost else await self._store.read(match, after, up_to)
 

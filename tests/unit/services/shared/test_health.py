@@ -78,7 +78,7 @@ async def test_what_is_degraded_takes_nothing_down(vitals: Vitals, world: World,
 
 
 async def test_a_database_that_is_away_for_long_is_told(vitals: Vitals, seconds: Seconds) -> None:
-    """A moment is nothing; behind 15 seconds others had better be asked, until it is back."""
+    """A moment is nothing; after 15 seconds others had better be asked, until it is back."""
     vitals.failed()
     seconds.now += AWAY_SECONDS
     assert await vitals.ready()
@@ -105,7 +105,7 @@ async def test_streams_that_are_late_are_told(vitals: Vitals, seconds: Seconds) 
 
 
 async def test_streams_have_time_once_the_database_is_back(vitals: Vitals, seconds: Seconds) -> None:
-    """While it is away they cannot read, and behind that they have as long as ever."""
+    """While it is away they cannot read, and after that they have as long as ever."""
     vitals.follow(Reader(seconds.now))
     vitals.failed()
     seconds.now += AWAY_SECONDS - 1

@@ -52,7 +52,7 @@ def test_a_token_that_was_changed_is_refused() -> None:
     ],
 )
 async def test_a_token_that_somebody_made_is_refused(written: str) -> None:
-    """The check can be worked out by anybody: what is written is looked at too, and is no fault of ours."""
+    """The check can be worked out by anybody: what is written is looked at too, and is no fault."""
     services = memory_stores().node()
     wanted = MatchFilter()
     listed = page_token(written, "matches", wanted)

@@ -1,4 +1,4 @@
-"""Budgets: what is allowed, what is told of it, when it comes back, and for whom it counts."""
+"""Budgets: what is allowed, what is notified of it, when it comes back, and for whom it counts."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def only(clock: HandClock, **budgets: Any) -> Limiter:
 
 
 def count(limiter: Limiter, address: str = HOME, token: str | None = None) -> tuple[str, str] | None:
-    """Count a request and return what is told of it."""
+    """Count a request and return what is notified of it."""
     visit = limiter.visit(address, "", token)
     visit.request()
     return visit.fields()

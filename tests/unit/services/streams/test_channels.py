@@ -211,7 +211,7 @@ async def test_what_a_reader_catches_up_with_is_charged(numbers: AllNumbers) -> 
 
 
 async def test_stopping_waits_for_readers_and_gives_up_the_rest(numbers: AllNumbers) -> None:
-    """Each is told; whoever does not leave in time is cut off."""
+    """Each is told; anyone who does not leave in time is cut off."""
     fine, stuck = numbers.read("a"), numbers.read("b")
     cut: list[str] = []
     fine.cut_off, stuck.cut_off = partial(cut.append, "fine"), partial(cut.append, "stuck")

@@ -88,7 +88,7 @@ async def test_a_stream_begins_with_the_view_and_goes_on_live(stores: Stores) ->
 
 
 async def test_a_stream_resumes_exactly_behind_a_version(stores: Stores) -> None:
-    """Asked for events behind a version, it sends these and no view."""
+    """Asked for events after a version, it sends these and no view."""
     node = stores.node()
     match = await opened(node)
     await gives(node, match, NINE)
@@ -102,7 +102,7 @@ async def test_a_stream_resumes_exactly_behind_a_version(stores: Stores) -> None
 
 
 async def test_a_stream_ends_with_the_match(stores: Stores) -> None:
-    """Behind the last event it ends for good; a finished match is told and ends at once."""
+    """After the last event it ends for good; a finished match is told and ends at once."""
     node = stores.node()
     match = await opened(node)
     watch = await node.match_streams.watch(match, ANN, after=4, looking_as=None)
@@ -288,7 +288,7 @@ async def test_a_reader_that_is_not_told_in_time_is_given_up(stores: Stores) -> 
 
 
 async def test_a_nudge_lets_a_reader_look_up(stores: Stores) -> None:
-    """Whoever waits for events can be told of something else."""
+    """Anyone who waits for events can be notified of something else."""
     node = stores.node()
     match = await opened(node)
     watch = await node.match_streams.watch(match, ANN, after=4, looking_as=None)
@@ -379,7 +379,7 @@ async def test_a_stream_ends_when_its_player_loses_its_seat(stores: Stores) -> N
 
 
 async def test_the_stream_of_a_match_that_is_called_off_ends(stores: Stores) -> None:
-    """Nothing happens in it any more: live, and for who begins behind its last event."""
+    """Nothing happens in it any more: live, and for who begins after its last event."""
     node = stores.node()
     match = await opened(node, start=StartMode.MANUAL)
     watch = await node.match_streams.watch(match, BEN, after=2, looking_as=None)
@@ -417,7 +417,7 @@ async def test_a_viewer_is_judged_on_the_match_that_it_is_shown(
         return await secrets(id)
 
     async def slow_read(id: MatchId, after: int = 0, up_to: int | None = None) -> list[Recorded]:
-        # The match is read to its end before, by whoever asks for it.
+        # The match is read to its end before, by anyone who asks for it.
         if up_to is not None:
             await swap()
         return await reads(id, after, up_to)
@@ -438,7 +438,7 @@ async def test_a_viewer_is_judged_on_the_match_that_it_is_shown(
 
 
 async def test_a_channel_goes_with_its_last_watch(stores: Stores) -> None:
-    """What was held for a finished match is freed at once, by reference counts, whoever knew of the watch."""
+    """What was held for a finished match is freed at once, by reference counts, though others knew it."""
     node = stores.node()
     match = await opened(node)
     watch = await node.match_streams.watch(match, ANN, after=None, looking_as=None)

@@ -50,7 +50,7 @@ class _GradeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Grade.ValueType
     GRADE_FOUND: _Grade.ValueType  # 2
     """Found on printed components."""
     GRADE_RECONSTRUCTED: _Grade.ValueType  # 3
-    """Worked out anew from what is known."""
+    """Worked out again from what is known."""
 
 class Grade(_Grade, metaclass=_GradeEnumTypeWrapper):
     """How sure a data table is."""
@@ -62,7 +62,7 @@ GRADE_GIVEN: Grade.ValueType  # 1
 GRADE_FOUND: Grade.ValueType  # 2
 """Found on printed components."""
 GRADE_RECONSTRUCTED: Grade.ValueType  # 3
-"""Worked out anew from what is known."""
+"""Worked out again from what is known."""
 Global___Grade: _TypeAlias = Grade  # noqa: Y015
 
 @_typing.final

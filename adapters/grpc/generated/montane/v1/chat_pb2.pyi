@@ -198,7 +198,7 @@ class ListMessagesRequest(_message.Message):
     room: Global___ChatRoom.ValueType
     """Only messages of this room; absent, of all rooms that the caller may read."""
     after: _builtins.str
-    """Only messages behind the one of this id; absent, from the first on. Not together with `page_token`."""
+    """Only messages after the one of this id; absent, from the first on. Not together with `page_token`."""
     page_size: _builtins.int
     """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
@@ -251,7 +251,7 @@ class ListMessagesResponse(_message.Message):
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the following page begins; absent behind the last message so far."""
+    """Where the following page begins; absent after the last message so far."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChatMessage]:
         """The messages, in the order in which they were accepted."""
@@ -287,7 +287,7 @@ class WatchMessagesRequest(_message.Message):
     room: Global___ChatRoom.ValueType
     """Only messages of this room; absent, of all rooms that the caller may read."""
     after: _builtins.str
-    """Only messages behind the one of this id; absent, from the first on."""
+    """Only messages after the one of this id; absent, from the first on."""
     invitation: _builtins.str
     """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
@@ -443,7 +443,7 @@ class ListReportsResponse(_message.Message):
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the following page begins; absent behind the last one."""
+    """Where the following page begins; absent after the last one."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChatReport]:
         """The reports, newest first."""
@@ -585,7 +585,7 @@ Global___ChatMessage: _TypeAlias = ChatMessage  # noqa: Y015
 
 @_typing.final
 class ChatReport(_message.Message):
-    """A report of a message. Its reporter sees it in the answer, and whoever may list reports."""
+    """A report of a message. Its reporter sees it in the answer, and anyone who may list reports."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -763,7 +763,7 @@ class ChatEnd(_message.Message):
     reason: Global___ChatEndReason.ValueType
     """Why the stream ends."""
     resumable: _builtins.bool
-    """Whether a new stream may go on behind `last`."""
+    """Whether a new stream may go on after `last`."""
     def __init__(
         self,
         *,

@@ -140,7 +140,7 @@ class EventPayload(_message.Message):
 
     @_builtins.property
     def cancelled(self) -> _match_pb2.Cancelled:
-        """The match was called off."""
+        """The match was cancelled."""
 
     @_builtins.property
     def branched(self) -> _match_pb2.Branched:

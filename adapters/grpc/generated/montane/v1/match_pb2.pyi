@@ -65,7 +65,7 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     PHASE_FINISHED: _Phase.ValueType  # 3
     """Over."""
     PHASE_CANCELLED: _Phase.ValueType  # 4
-    """Called off before it began."""
+    """Cancelled before it began."""
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
     """How far a match is."""
@@ -79,7 +79,7 @@ PHASE_PLAYING: Phase.ValueType  # 2
 PHASE_FINISHED: Phase.ValueType  # 3
 """Over."""
 PHASE_CANCELLED: Phase.ValueType  # 4
-"""Called off before it began."""
+"""Cancelled before it began."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 class _Visibility:
@@ -93,7 +93,7 @@ class _VisibilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibility
     VISIBILITY_PUBLIC: _Visibility.ValueType  # 1
     """Everybody; anybody may look on."""
     VISIBILITY_PRIVATE: _Visibility.ValueType  # 2
-    """Its opener, its seats, and whoever is invited or shows its link; to all others there is no such match."""
+    """Its opener, its seats, and anyone who is invited or shows its link; to all others there is no such match."""
 
 class Visibility(_Visibility, metaclass=_VisibilityEnumTypeWrapper):
     """Who may know of a match."""
@@ -103,7 +103,7 @@ VISIBILITY_UNSPECIFIED: Visibility.ValueType  # 0
 VISIBILITY_PUBLIC: Visibility.ValueType  # 1
 """Everybody; anybody may look on."""
 VISIBILITY_PRIVATE: Visibility.ValueType  # 2
-"""Its opener, its seats, and whoever is invited or shows its link; to all others there is no such match."""
+"""Its opener, its seats, and anyone who is invited or shows its link; to all others there is no such match."""
 Global___Visibility: _TypeAlias = Visibility  # noqa: Y015
 
 class _Disclosure:
@@ -429,7 +429,7 @@ class SeatLeft(_message.Message):
     player: _builtins.str
     """Who held it, `player_...`."""
     barred: _builtins.bool
-    """Whether its player may not come back: the opener's word, not its own."""
+    """Whether its player may not come back: the opener's request, not its own."""
     def __init__(
         self,
         *,
@@ -636,7 +636,7 @@ Global___Finished: _TypeAlias = Finished  # noqa: Y015
 
 @_typing.final
 class Cancelled(_message.Message):
-    """The match was called off before it began; no command is accepted any more."""
+    """The match was cancelled before it began; no command is accepted any more."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -846,7 +846,7 @@ class BranchOf(_message.Message):
     version: _builtins.int
     """How many events it had then, at least 1."""
     viewer: Global___ViewerKind.ValueType
-    """From where its player looked: what it could not know from there was drawn anew."""
+    """From where its player looked: what it could not know from there was drawn again."""
     seat: _builtins.int
     """The seat that it looked from, from 0; of kind `seat` only."""
     def __init__(

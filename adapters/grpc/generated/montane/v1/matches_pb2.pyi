@@ -33,7 +33,7 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     END_REASON_UNSPECIFIED: _EndReason.ValueType  # 0
     """Never sent."""
     END_REASON_MATCH_OVER: _EndReason.ValueType  # 1
-    """The match is over, or was called off."""
+    """The match is over, or was cancelled."""
     END_REASON_SERVER_STOPPING: _EndReason.ValueType  # 2
     """The server stops; another one, or the same in a moment, goes on."""
     END_REASON_STORE_UNAVAILABLE: _EndReason.ValueType  # 3
@@ -48,7 +48,7 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     """The stream was open by the link of a private match, which was renewed. A new stream needs the new link."""
     END_REASON_EVENTS_LOST: _EndReason.ValueType  # 8
     """Events that were sent are lost: a failure of the database took them. `version` is the last that still holds;
-    forget those behind it, and begin anew there.
+    forget those after it, and begin again there.
     """
     END_REASON_MATCH_SET_ASIDE: _EndReason.ValueType  # 9
     """The match is set aside: an event of it is missing, or cannot be read. A new stream is refused."""
@@ -59,7 +59,7 @@ class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
 END_REASON_UNSPECIFIED: EndReason.ValueType  # 0
 """Never sent."""
 END_REASON_MATCH_OVER: EndReason.ValueType  # 1
-"""The match is over, or was called off."""
+"""The match is over, or was cancelled."""
 END_REASON_SERVER_STOPPING: EndReason.ValueType  # 2
 """The server stops; another one, or the same in a moment, goes on."""
 END_REASON_STORE_UNAVAILABLE: EndReason.ValueType  # 3
@@ -74,7 +74,7 @@ END_REASON_INVITATION_RENEWED: EndReason.ValueType  # 7
 """The stream was open by the link of a private match, which was renewed. A new stream needs the new link."""
 END_REASON_EVENTS_LOST: EndReason.ValueType  # 8
 """Events that were sent are lost: a failure of the database took them. `version` is the last that still holds;
-forget those behind it, and begin anew there.
+forget those after it, and begin again there.
 """
 END_REASON_MATCH_SET_ASIDE: EndReason.ValueType  # 9
 """The match is set aside: an event of it is missing, or cannot be read. A new stream is refused."""
@@ -377,7 +377,7 @@ class ListMatchesResponse(_message.Message):
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the following page begins; absent behind the last one."""
+    """Where the following page begins; absent after the last one."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Match]:
         """The matches, newest first."""
@@ -418,7 +418,7 @@ class TakeSeatRequest(_message.Message):
     ever, as all of the match is, though the account be erased: nothing personal belongs here.
     """
     bot: _builtins.str
-    """The name of the server's bot that takes the seat, by the opener's word; absent, the caller takes it."""
+    """The name of the server's bot that takes the seat, at the opener's request; absent, the caller takes it."""
     invitation: _builtins.str
     """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
@@ -451,7 +451,7 @@ Global___TakeSeatRequest: _TypeAlias = TakeSeatRequest  # noqa: Y015
 
 @_typing.final
 class TakeSeatResponse(_message.Message):
-    """The match behind the taking of a seat."""
+    """The match after the taking of a seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -505,7 +505,7 @@ Global___LeaveSeatRequest: _TypeAlias = LeaveSeatRequest  # noqa: Y015
 
 @_typing.final
 class LeaveSeatResponse(_message.Message):
-    """The match behind the leaving of a seat."""
+    """The match after the leaving of a seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -583,7 +583,7 @@ Global___StartMatchResponse: _TypeAlias = StartMatchResponse  # noqa: Y015
 
 @_typing.final
 class CancelMatchRequest(_message.Message):
-    """Asks for a match to be called off."""
+    """Asks for a match to be cancelled."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -605,7 +605,7 @@ Global___CancelMatchRequest: _TypeAlias = CancelMatchRequest  # noqa: Y015
 
 @_typing.final
 class CancelMatchResponse(_message.Message):
-    """The match that was called off."""
+    """The match that was cancelled."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -659,7 +659,7 @@ Global___InvitePlayerRequest: _TypeAlias = InvitePlayerRequest  # noqa: Y015
 
 @_typing.final
 class InvitePlayerResponse(_message.Message):
-    """The match behind the invitation."""
+    """The match after the invitation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -721,7 +721,7 @@ class GetInvitationResponse(_message.Message):
     invitation: _builtins.str
     """What to show as `invitation` with whatever is asked of the match: 32 hexadecimal digits."""
     path: _builtins.str
-    """Where REST has the match for whoever follows the link."""
+    """Where REST has the match for anyone who follows the link."""
     def __init__(
         self,
         *,
@@ -774,7 +774,7 @@ class RenewInvitationResponse(_message.Message):
     invitation: _builtins.str
     """What to show as `invitation` with whatever is asked of the match: 32 hexadecimal digits."""
     path: _builtins.str
-    """Where REST has the match for whoever follows the link."""
+    """Where REST has the match for anyone who follows the link."""
     idempotency_key: _builtins.str
     """The idempotency key of the call, the server's own if the caller gave none."""
     def __init__(
@@ -992,7 +992,7 @@ class BranchMatchRequest(_message.Message):
     """The match, `match_...`."""
     version: _builtins.int
     """How many events the match had, at least 1. In the midst of what a command brought about it stands for the
-    version behind that, or for the one before if the match ended with it.
+    version after that, or for the one before if the match ended with it.
     """
     invitation: _builtins.str
     """The invitation to the match, which its link carries; absent, none is shown."""
@@ -1106,7 +1106,7 @@ class SubmitCommandResponse(_message.Message):
     VIEW_FIELD_NUMBER: _builtins.int
     IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
     version: _builtins.int
-    """Version of the match behind the command's last event."""
+    """Version of the match after the command's last event."""
     idempotency_key: _builtins.str
     """The idempotency key of the call, the server's own if the caller gave none."""
     @_builtins.property
@@ -1274,7 +1274,7 @@ class ListEventsRequest(_message.Message):
     match: _builtins.str
     """The match, `match_...`."""
     after: _builtins.int
-    """The version behind which to begin, from 0; absent, 0. Not together with `page_token`."""
+    """The version after which to begin, from 0; absent, 0. Not together with `page_token`."""
     page_size: _builtins.int
     """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
@@ -1326,7 +1326,7 @@ class ListEventsResponse(_message.Message):
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the following page begins; absent behind the last event so far."""
+    """Where the following page begins; absent after the last event so far."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Event]:
         """The events, in order."""
@@ -1360,7 +1360,7 @@ class WatchMatchRequest(_message.Message):
     match: _builtins.str
     """The match, `match_...`."""
     after: _builtins.int
-    """The version behind which to begin, from 0; absent, the stream begins with a snapshot."""
+    """The version after which to begin, from 0; absent, the stream begins with a snapshot."""
     invitation: _builtins.str
     """The invitation to the match, which its link carries; absent, none is shown."""
     def __init__(
@@ -1562,7 +1562,7 @@ class PlayResult(_message.Message):
     id: _builtins.str
     """The caller's name for the command."""
     version: _builtins.int
-    """Version of the match behind the command's last event."""
+    """Version of the match after the command's last event."""
     idempotency_key: _builtins.str
     """The command's idempotency key."""
     @_builtins.property
@@ -1720,7 +1720,7 @@ Global___StreamItem: _TypeAlias = StreamItem  # noqa: Y015
 
 @_typing.final
 class SnapshotItem(_message.Message):
-    """The match as it stands: where a stream begins that was not asked for events behind a version."""
+    """The match as it stands: where a stream begins that was not asked for events after a version."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1900,7 +1900,7 @@ class End(_message.Message):
     reason: Global___EndReason.ValueType
     """Why the stream ends."""
     resumable: _builtins.bool
-    """Whether there may be more behind `version`, to be asked for by a new stream."""
+    """Whether there may be more after `version`, to be asked for by a new stream."""
     def __init__(
         self,
         *,
@@ -2197,7 +2197,7 @@ Global___View: _TypeAlias = View  # noqa: Y015
 
 @_typing.final
 class Viewer(_message.Message):
-    """Whoever is looking at a match."""
+    """Anyone who is looking at a match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -2303,7 +2303,7 @@ class Proof(_message.Message):
     """Hash of who asked for the command, with which key and digest; beside the command."""
     @_builtins.property
     def commitments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Salted commitments, one an audience: the seats in seat order, then whoever sees all."""
+        """Salted commitments, one an audience: the seats in seat order, then anyone who sees all."""
 
     @_builtins.property
     def public(self) -> _games_pb2.EventPayload:

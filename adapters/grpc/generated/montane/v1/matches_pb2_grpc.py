@@ -154,7 +154,7 @@ class MatchServiceServicer:
 
     def CreateMatch(self, request, context):
         """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
-        called off after a time that the server sets, commonly a day.
+        cancelled after a time that the server sets, commonly a day.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -175,7 +175,7 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TakeSeat(self, request, context):
-        """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
+        """Seats the caller, or one of the server's bots at the opener's request; the last one to sit down starts the match.
         PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
         A bot counts as 10 calls.
         """
@@ -199,14 +199,14 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CancelMatch(self, request, context):
-        """Calls a match off, by its opener's word, until it begins. PERMISSION_DENIED to others.
+        """Calls a match off, at its opener's request, until it begins. PERMISSION_DENIED to others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def InvitePlayer(self, request, context):
-        """Invites a player by name, by the word of the opener or of a seat, until the match begins. Whoever is invited
+        """Invites a player by name, at the opener's request or of a seat, until the match begins. Anyone who is invited
         may know of a private match, and take a seat of one that is played again. NOT_FOUND if there is no such player.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -214,7 +214,7 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetInvitation(self, request, context):
-        """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
+        """Gives the link of a match to its opener and its seats. Anyone who shows it as `invitation` may know of the match
         and take a seat in it, until it is renewed. PERMISSION_DENIED to others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -222,7 +222,7 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RenewInvitation(self, request, context):
-        """Gives a match another link, by its opener's word, until it is over. The link that it had opens nothing any more,
+        """Gives a match another link, at its opener's request, until it is over. The link that it had opens nothing any more,
         and streams that are open by it alone end; who has a seat or was invited by name may know of the match as before.
         A match's link is also renewed when its opener takes a player's seat away. PERMISSION_DENIED to others.
         """
@@ -250,7 +250,7 @@ class MatchServiceServicer:
     def BranchMatch(self, request, context):
         """Plays a match on from a past version: opens a branch, a match of its own with chance of its own, private to the
         caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
-        the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
+        the caller cannot know of the match from where it looks is drawn again, so a branch tells nothing of it.
         PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
         FAILED_PRECONDITION if it was not being played then. It counts as 10 calls.
         """

@@ -44,14 +44,14 @@ class MatchServiceStub:
     def __new__(cls, channel: _aio.Channel) -> MatchServiceAsyncStub: ...
     CreateMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.CreateMatchRequest, _matches_pb2.CreateMatchResponse]
     """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
-    called off after a time that the server sets, commonly a day.
+    cancelled after a time that the server sets, commonly a day.
     """
     GetMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.GetMatchRequest, _matches_pb2.GetMatchResponse]
     """Gives a match without its table."""
     ListMatches: _grpc.UnaryUnaryMultiCallable[_matches_pb2.ListMatchesRequest, _matches_pb2.ListMatchesResponse]
     """Gives the matches that the caller may know of, newest first. A change shows within moments."""
     TakeSeat: _grpc.UnaryUnaryMultiCallable[_matches_pb2.TakeSeatRequest, _matches_pb2.TakeSeatResponse]
-    """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
+    """Seats the caller, or one of the server's bots at the opener's request; the last one to sit down starts the match.
     PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
     A bot counts as 10 calls.
     """
@@ -62,17 +62,17 @@ class MatchServiceStub:
     StartMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.StartMatchRequest, _matches_pb2.StartMatchResponse]
     """Starts a match that waits for its opener's word, once all its seats are taken. PERMISSION_DENIED to others."""
     CancelMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.CancelMatchRequest, _matches_pb2.CancelMatchResponse]
-    """Calls a match off, by its opener's word, until it begins. PERMISSION_DENIED to others."""
+    """Calls a match off, at its opener's request, until it begins. PERMISSION_DENIED to others."""
     InvitePlayer: _grpc.UnaryUnaryMultiCallable[_matches_pb2.InvitePlayerRequest, _matches_pb2.InvitePlayerResponse]
-    """Invites a player by name, by the word of the opener or of a seat, until the match begins. Whoever is invited
+    """Invites a player by name, at the opener's request or of a seat, until the match begins. Anyone who is invited
     may know of a private match, and take a seat of one that is played again. NOT_FOUND if there is no such player.
     """
     GetInvitation: _grpc.UnaryUnaryMultiCallable[_matches_pb2.GetInvitationRequest, _matches_pb2.GetInvitationResponse]
-    """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
+    """Gives the link of a match to its opener and its seats. Anyone who shows it as `invitation` may know of the match
     and take a seat in it, until it is renewed. PERMISSION_DENIED to others.
     """
     RenewInvitation: _grpc.UnaryUnaryMultiCallable[_matches_pb2.RenewInvitationRequest, _matches_pb2.RenewInvitationResponse]
-    """Gives a match another link, by its opener's word, until it is over. The link that it had opens nothing any more,
+    """Gives a match another link, at its opener's request, until it is over. The link that it had opens nothing any more,
     and streams that are open by it alone end; who has a seat or was invited by name may know of the match as before.
     A match's link is also renewed when its opener takes a player's seat away. PERMISSION_DENIED to others.
     """
@@ -88,7 +88,7 @@ class MatchServiceStub:
     BranchMatch: _grpc.UnaryUnaryMultiCallable[_matches_pb2.BranchMatchRequest, _matches_pb2.BranchMatchResponse]
     """Plays a match on from a past version: opens a branch, a match of its own with chance of its own, private to the
     caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
-    the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
+    the caller cannot know of the match from where it looks is drawn again, so a branch tells nothing of it.
     PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
     FAILED_PRECONDITION if it was not being played then. It counts as 10 calls.
     """
@@ -137,14 +137,14 @@ class MatchServiceAsyncStub(MatchServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.CreateMatchRequest, _matches_pb2.CreateMatchResponse]  # type: ignore[assignment]
     """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
-    called off after a time that the server sets, commonly a day.
+    cancelled after a time that the server sets, commonly a day.
     """
     GetMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.GetMatchRequest, _matches_pb2.GetMatchResponse]  # type: ignore[assignment]
     """Gives a match without its table."""
     ListMatches: _aio.UnaryUnaryMultiCallable[_matches_pb2.ListMatchesRequest, _matches_pb2.ListMatchesResponse]  # type: ignore[assignment]
     """Gives the matches that the caller may know of, newest first. A change shows within moments."""
     TakeSeat: _aio.UnaryUnaryMultiCallable[_matches_pb2.TakeSeatRequest, _matches_pb2.TakeSeatResponse]  # type: ignore[assignment]
-    """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
+    """Seats the caller, or one of the server's bots at the opener's request; the last one to sit down starts the match.
     PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
     A bot counts as 10 calls.
     """
@@ -155,17 +155,17 @@ class MatchServiceAsyncStub(MatchServiceStub):
     StartMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.StartMatchRequest, _matches_pb2.StartMatchResponse]  # type: ignore[assignment]
     """Starts a match that waits for its opener's word, once all its seats are taken. PERMISSION_DENIED to others."""
     CancelMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.CancelMatchRequest, _matches_pb2.CancelMatchResponse]  # type: ignore[assignment]
-    """Calls a match off, by its opener's word, until it begins. PERMISSION_DENIED to others."""
+    """Calls a match off, at its opener's request, until it begins. PERMISSION_DENIED to others."""
     InvitePlayer: _aio.UnaryUnaryMultiCallable[_matches_pb2.InvitePlayerRequest, _matches_pb2.InvitePlayerResponse]  # type: ignore[assignment]
-    """Invites a player by name, by the word of the opener or of a seat, until the match begins. Whoever is invited
+    """Invites a player by name, at the opener's request or of a seat, until the match begins. Anyone who is invited
     may know of a private match, and take a seat of one that is played again. NOT_FOUND if there is no such player.
     """
     GetInvitation: _aio.UnaryUnaryMultiCallable[_matches_pb2.GetInvitationRequest, _matches_pb2.GetInvitationResponse]  # type: ignore[assignment]
-    """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
+    """Gives the link of a match to its opener and its seats. Anyone who shows it as `invitation` may know of the match
     and take a seat in it, until it is renewed. PERMISSION_DENIED to others.
     """
     RenewInvitation: _aio.UnaryUnaryMultiCallable[_matches_pb2.RenewInvitationRequest, _matches_pb2.RenewInvitationResponse]  # type: ignore[assignment]
-    """Gives a match another link, by its opener's word, until it is over. The link that it had opens nothing any more,
+    """Gives a match another link, at its opener's request, until it is over. The link that it had opens nothing any more,
     and streams that are open by it alone end; who has a seat or was invited by name may know of the match as before.
     A match's link is also renewed when its opener takes a player's seat away. PERMISSION_DENIED to others.
     """
@@ -181,7 +181,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     BranchMatch: _aio.UnaryUnaryMultiCallable[_matches_pb2.BranchMatchRequest, _matches_pb2.BranchMatchResponse]  # type: ignore[assignment]
     """Plays a match on from a past version: opens a branch, a match of its own with chance of its own, private to the
     caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
-    the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
+    the caller cannot know of the match from where it looks is drawn again, so a branch tells nothing of it.
     PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
     FAILED_PRECONDITION if it was not being played then. It counts as 10 calls.
     """
@@ -233,7 +233,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.CreateMatchResponse, _abc.Awaitable[_matches_pb2.CreateMatchResponse]]:
         """Opens a match, seats its opener if it wants so, and starts the match if that fills it. One that does not begin is
-        called off after a time that the server sets, commonly a day.
+        cancelled after a time that the server sets, commonly a day.
         """
 
     @_abc_1.abstractmethod
@@ -258,7 +258,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matches_pb2.TakeSeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.TakeSeatResponse, _abc.Awaitable[_matches_pb2.TakeSeatResponse]]:
-        """Seats the caller, or one of the server's bots by the opener's word; the last one to sit down starts the match.
+        """Seats the caller, or one of the server's bots at the opener's request; the last one to sit down starts the match.
         PERMISSION_DENIED if the match is played again by others, or for a bot without being the opener.
         A bot counts as 10 calls.
         """
@@ -287,7 +287,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matches_pb2.CancelMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.CancelMatchResponse, _abc.Awaitable[_matches_pb2.CancelMatchResponse]]:
-        """Calls a match off, by its opener's word, until it begins. PERMISSION_DENIED to others."""
+        """Calls a match off, at its opener's request, until it begins. PERMISSION_DENIED to others."""
 
     @_abc_1.abstractmethod
     def InvitePlayer(
@@ -295,7 +295,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matches_pb2.InvitePlayerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.InvitePlayerResponse, _abc.Awaitable[_matches_pb2.InvitePlayerResponse]]:
-        """Invites a player by name, by the word of the opener or of a seat, until the match begins. Whoever is invited
+        """Invites a player by name, at the opener's request or of a seat, until the match begins. Anyone who is invited
         may know of a private match, and take a seat of one that is played again. NOT_FOUND if there is no such player.
         """
 
@@ -305,7 +305,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matches_pb2.GetInvitationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.GetInvitationResponse, _abc.Awaitable[_matches_pb2.GetInvitationResponse]]:
-        """Gives the link of a match to its opener and its seats. Whoever shows it as `invitation` may know of the match
+        """Gives the link of a match to its opener and its seats. Anyone who shows it as `invitation` may know of the match
         and take a seat in it, until it is renewed. PERMISSION_DENIED to others.
         """
 
@@ -315,7 +315,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _matches_pb2.RenewInvitationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_matches_pb2.RenewInvitationResponse, _abc.Awaitable[_matches_pb2.RenewInvitationResponse]]:
-        """Gives a match another link, by its opener's word, until it is over. The link that it had opens nothing any more,
+        """Gives a match another link, at its opener's request, until it is over. The link that it had opens nothing any more,
         and streams that are open by it alone end; who has a seat or was invited by name may know of the match as before.
         A match's link is also renewed when its opener takes a player's seat away. PERMISSION_DENIED to others.
         """
@@ -349,7 +349,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_matches_pb2.BranchMatchResponse, _abc.Awaitable[_matches_pb2.BranchMatchResponse]]:
         """Plays a match on from a past version: opens a branch, a match of its own with chance of its own, private to the
         caller, who holds all its seats and may look from anywhere. It is unrated, without chat and time control. What
-        the caller cannot know of the match from where it looks is drawn anew, so a branch tells nothing of it.
+        the caller cannot know of the match from where it looks is drawn again, so a branch tells nothing of it.
         PERMISSION_DENIED if the caller may not look from there; NOT_FOUND if the match has no such version;
         FAILED_PRECONDITION if it was not being played then. It counts as 10 calls.
         """

@@ -74,11 +74,11 @@ class _PlayerEventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Playe
     PLAYER_EVENT_KIND_ENDED: _PlayerEventKind.ValueType  # 8
     """A match in which the player sits is over."""
     PLAYER_EVENT_KIND_CANCELLED: _PlayerEventKind.ValueType  # 9
-    """A match was called off."""
+    """A match was cancelled."""
     PLAYER_EVENT_KIND_CHAT: _PlayerEventKind.ValueType  # 10
     """Somebody has written a message that is for the player."""
     PLAYER_EVENT_KIND_WEBHOOK_PAUSED: _PlayerEventKind.ValueType  # 11
-    """Too much is pending for a webhook of the player: nothing more is put down for it until it is resumed."""
+    """Too much is pending for a webhook of the player: nothing more is recorded for it until it is resumed."""
 
 class PlayerEventKind(_PlayerEventKind, metaclass=_PlayerEventKindEnumTypeWrapper):
     """What has happened that concerns a player."""
@@ -102,11 +102,11 @@ PLAYER_EVENT_KIND_TIMED_OUT: PlayerEventKind.ValueType  # 7
 PLAYER_EVENT_KIND_ENDED: PlayerEventKind.ValueType  # 8
 """A match in which the player sits is over."""
 PLAYER_EVENT_KIND_CANCELLED: PlayerEventKind.ValueType  # 9
-"""A match was called off."""
+"""A match was cancelled."""
 PLAYER_EVENT_KIND_CHAT: PlayerEventKind.ValueType  # 10
 """Somebody has written a message that is for the player."""
 PLAYER_EVENT_KIND_WEBHOOK_PAUSED: PlayerEventKind.ValueType  # 11
-"""Too much is pending for a webhook of the player: nothing more is put down for it until it is resumed."""
+"""Too much is pending for a webhook of the player: nothing more is recorded for it until it is resumed."""
 Global___PlayerEventKind: _TypeAlias = PlayerEventKind  # noqa: Y015
 
 @_typing.final
@@ -119,7 +119,7 @@ class ListPlayerEventsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     after: _builtins.str
-    """The position behind which to begin; absent, the oldest that is kept. Not together with `page_token`."""
+    """The position after which to begin; absent, the oldest that is kept. Not together with `page_token`."""
     page_size: _builtins.int
     """Most items of the page, 1 to 200; absent, 50. Each 50 that come count as a call more."""
     page_token: _builtins.str
@@ -160,9 +160,9 @@ class ListPlayerEventsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     OLDEST_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the following page begins; absent behind the last one."""
+    """Where the following page begins; absent after the last one."""
     oldest: _builtins.str
-    """The position behind which all is kept; what was before is forgotten."""
+    """The position after which all is kept; what was before is forgotten."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerEvent]:
         """What has happened, in order."""
@@ -192,7 +192,7 @@ class WatchPlayerRequest(_message.Message):
 
     AFTER_FIELD_NUMBER: _builtins.int
     after: _builtins.str
-    """The position behind which to go on; absent, what happens from now on."""
+    """The position after which to go on; absent, what happens from now on."""
     def __init__(
         self,
         *,
@@ -284,7 +284,7 @@ Global___PlayerItem: _TypeAlias = PlayerItem  # noqa: Y015
 
 @_typing.final
 class PlayerTruncated(_message.Message):
-    """What concerned the player behind the position that was asked for is forgotten, up to a later one. Comes first, if it
+    """What concerned the player after the position that was asked for is forgotten, up to a later one. Comes first, if it
     does.
     """
 
@@ -292,7 +292,7 @@ class PlayerTruncated(_message.Message):
 
     OLDEST_FIELD_NUMBER: _builtins.int
     oldest: _builtins.str
-    """The position behind which all is kept; the stream goes on behind it."""
+    """The position after which all is kept; the stream goes on after it."""
     def __init__(
         self,
         *,
@@ -338,7 +338,7 @@ class PlayerCaughtUp(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     position: _builtins.str
-    """The place that is reached, behind which a new stream may go on."""
+    """The place that is reached, after which a new stream may go on."""
     def __init__(
         self,
         *,
@@ -382,7 +382,7 @@ Global___PlayerHeartbeat: _TypeAlias = PlayerHeartbeat  # noqa: Y015
 
 @_typing.final
 class PlayerEnd(_message.Message):
-    """Nothing more comes; a new stream may go on behind the position."""
+    """Nothing more comes; a new stream may go on after the position."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

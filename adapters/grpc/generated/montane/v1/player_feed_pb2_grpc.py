@@ -28,7 +28,7 @@ if _version_not_supported:
 class PlayerFeedServiceStub:
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
-    A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
+    A position is a place in the caller's feed, as text. Anyone who goes on after it misses nothing and gets nothing
     twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
@@ -53,7 +53,7 @@ class PlayerFeedServiceStub:
 class PlayerFeedServiceServicer:
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
-    A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
+    A position is a place in the caller's feed, as text. Anyone who goes on after it misses nothing and gets nothing
     twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
@@ -96,7 +96,7 @@ def add_PlayerFeedServiceServicer_to_server(servicer, server):
 class PlayerFeedService:
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
-    A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
+    A position is a place in the caller's feed, as text. Anyone who goes on after it misses nothing and gets nothing
     twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 

@@ -29,7 +29,7 @@ GRPC_VERSION: str
 class PlayerFeedServiceStub:
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
-    A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
+    A position is a place in the caller's feed, as text. Anyone who goes on after it misses nothing and gets nothing
     twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
@@ -48,7 +48,7 @@ class PlayerFeedServiceStub:
 class PlayerFeedServiceAsyncStub(PlayerFeedServiceStub):
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
-    A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
+    A position is a place in the caller's feed, as text. Anyone who goes on after it misses nothing and gets nothing
     twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 
@@ -63,7 +63,7 @@ class PlayerFeedServiceAsyncStub(PlayerFeedServiceStub):
 class PlayerFeedServiceServicer(metaclass=_abc_1.ABCMeta):
     """What concerns the caller, over all matches. UNAUTHENTICATED without a token.
 
-    A position is a place in the caller's feed, as text. Whoever goes on behind it misses nothing and gets nothing
+    A position is a place in the caller's feed, as text. Anyone who goes on after it misses nothing and gets nothing
     twice, on any server. What is older than 90 days, or as many as the operator says, is forgotten.
     """
 

@@ -88,7 +88,7 @@ class CreatePlayerResponse(_message.Message):
     PLAYER_FIELD_NUMBER: _builtins.int
     TOKEN_FIELD_NUMBER: _builtins.int
     token: _builtins.str
-    """The bearer token, `montane_...`. It is told this once only; the server keeps a hash of it."""
+    """The bearer token, `montane_...`. It is shown this once only; the server keeps a hash of it."""
     @_builtins.property
     def player(self) -> Global___Player:
         """The account."""
@@ -160,7 +160,7 @@ class UpdateMeRequest(_message.Message):
     display_name: _builtins.str
     """As the player wants to be called: 1 to 64 characters that can be seen."""
     avatar_seed: _builtins.str
-    """What a picture of the player is made from, by whoever shows it: 1 to 64 characters that can be seen. Empty
+    """What a picture of the player is made from, by anyone who shows it: 1 to 64 characters that can be seen. Empty
     for the one that the account had at first.
     """
     locale: _builtins.str
@@ -561,7 +561,7 @@ class ListTokensResponse(_message.Message):
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; absent behind the last one."""
+    """Where the next page begins; absent after the last one."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Token]:
         """The tokens, newest first."""
@@ -625,7 +625,7 @@ class CreateTokenResponse(_message.Message):
     DETAILS_FIELD_NUMBER: _builtins.int
     TOKEN_FIELD_NUMBER: _builtins.int
     token: _builtins.str
-    """The bearer token itself, `montane_...`. It is told this once only; the server keeps a hash of it."""
+    """The bearer token itself, `montane_...`. It is shown this once only; the server keeps a hash of it."""
     @_builtins.property
     def details(self) -> Global___Token:
         """What it allows and until when."""

@@ -60,7 +60,7 @@ class ExportMatchResponse(_message.Message):
 
     LINE_FIELD_NUMBER: _builtins.int
     line: _builtins.bytes
-    """Canonical JSON with a line feed behind it; the lines one behind the other are the bundle."""
+    """Canonical JSON with a line feed after it; the lines one behind the other are the bundle."""
     def __init__(
         self,
         *,
@@ -168,7 +168,7 @@ class ListDaysResponse(_message.Message):
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the following page begins; absent behind the first day."""
+    """Where the following page begins; absent after the first day."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___SignedDay]:
         """The days, newest first."""
@@ -307,7 +307,7 @@ class MatchProof(_message.Message):
     """The signature of the head, in base64url; absent before it is signed."""
     @_builtins.property
     def day(self) -> Global___SignedDay:
-        """The day under which the head is published; absent before that is closed, some minutes behind midnight UTC."""
+        """The day under which the head is published; absent before that is closed, some minutes after midnight UTC."""
 
     @_builtins.property
     def inclusion(self) -> Global___Inclusion:

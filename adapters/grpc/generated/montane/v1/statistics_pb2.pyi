@@ -220,7 +220,7 @@ class GetLeaderboardResponse(_message.Message):
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the following page begins; absent behind the last one."""
+    """Where the following page begins; absent after the last one."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___RankedPlayer]:
         """The places, the highest estimate first."""

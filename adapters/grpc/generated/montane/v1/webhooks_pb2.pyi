@@ -37,7 +37,7 @@ class _MessageTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MessageTy
     MESSAGE_TYPE_ENDED: _MessageType.ValueType  # 4
     """A match is over, with its outcome."""
     MESSAGE_TYPE_CANCELLED: _MessageType.ValueType  # 5
-    """A match was called off before it began."""
+    """A match was cancelled before it began."""
     MESSAGE_TYPE_CHAT: _MessageType.ValueType  # 6
     """Something was said to the subscriber in a match; the text itself is not sent. Not for the deployment."""
     MESSAGE_TYPE_MATCH_EVENT: _MessageType.ValueType  # 7
@@ -45,7 +45,7 @@ class _MessageTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MessageTy
     MESSAGE_TYPE_TEST: _MessageType.ValueType  # 8
     """A test; it is sent whether it is subscribed to or not."""
     MESSAGE_TYPE_WEBHOOK_CHALLENGE: _MessageType.ValueType  # 9
-    """A challenge, which the target must echo before it is told anything; it is sent whether it is subscribed to or not."""
+    """A challenge, which the target must echo before it is sent anything; it is sent whether it is subscribed to or not."""
 
 class MessageType(_MessageType, metaclass=_MessageTypeEnumTypeWrapper):
     """What a message tells."""
@@ -61,7 +61,7 @@ MESSAGE_TYPE_STARTED: MessageType.ValueType  # 3
 MESSAGE_TYPE_ENDED: MessageType.ValueType  # 4
 """A match is over, with its outcome."""
 MESSAGE_TYPE_CANCELLED: MessageType.ValueType  # 5
-"""A match was called off before it began."""
+"""A match was cancelled before it began."""
 MESSAGE_TYPE_CHAT: MessageType.ValueType  # 6
 """Something was said to the subscriber in a match; the text itself is not sent. Not for the deployment."""
 MESSAGE_TYPE_MATCH_EVENT: MessageType.ValueType  # 7
@@ -69,7 +69,7 @@ MESSAGE_TYPE_MATCH_EVENT: MessageType.ValueType  # 7
 MESSAGE_TYPE_TEST: MessageType.ValueType  # 8
 """A test; it is sent whether it is subscribed to or not."""
 MESSAGE_TYPE_WEBHOOK_CHALLENGE: MessageType.ValueType  # 9
-"""A challenge, which the target must echo before it is told anything; it is sent whether it is subscribed to or not."""
+"""A challenge, which the target must echo before it is sent anything; it is sent whether it is subscribed to or not."""
 Global___MessageType: _TypeAlias = MessageType  # noqa: Y015
 
 class _WebhookOwner:
@@ -81,9 +81,9 @@ class _WebhookOwnerEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WebhookO
     WEBHOOK_OWNER_UNSPECIFIED: _WebhookOwner.ValueType  # 0
     """Not said."""
     WEBHOOK_OWNER_PLAYER: _WebhookOwner.ValueType  # 1
-    """A player's: it is told of the player's own matches."""
+    """A player's: it is notified of the player's own matches."""
     WEBHOOK_OWNER_DEPLOYMENT: _WebhookOwner.ValueType  # 2
-    """The deployment's: it is told of all public matches."""
+    """The deployment's: it is notified of all public matches."""
 
 class WebhookOwner(_WebhookOwner, metaclass=_WebhookOwnerEnumTypeWrapper):
     """Whose a webhook is."""
@@ -91,9 +91,9 @@ class WebhookOwner(_WebhookOwner, metaclass=_WebhookOwnerEnumTypeWrapper):
 WEBHOOK_OWNER_UNSPECIFIED: WebhookOwner.ValueType  # 0
 """Not said."""
 WEBHOOK_OWNER_PLAYER: WebhookOwner.ValueType  # 1
-"""A player's: it is told of the player's own matches."""
+"""A player's: it is notified of the player's own matches."""
 WEBHOOK_OWNER_DEPLOYMENT: WebhookOwner.ValueType  # 2
-"""The deployment's: it is told of all public matches."""
+"""The deployment's: it is notified of all public matches."""
 Global___WebhookOwner: _TypeAlias = WebhookOwner  # noqa: Y015
 
 class _DisabledReason:
@@ -143,9 +143,9 @@ class _WebhookStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WebhookS
     WEBHOOK_STATE_UNPROVED: _WebhookState.ValueType  # 1
     """Its target has yet to echo the challenge; nothing of a match is sent before."""
     WEBHOOK_STATE_ACTIVE: _WebhookState.ValueType  # 2
-    """It is told of what happens."""
+    """It is notified of what happens."""
     WEBHOOK_STATE_PAUSED: _WebhookState.ValueType  # 3
-    """1,000 messages are pending: nothing more is put down for it until its owner enables it again."""
+    """1,000 messages are pending: nothing more is recorded for it until its owner enables it again."""
     WEBHOOK_STATE_DISABLED: _WebhookState.ValueType  # 4
     """It is disabled."""
 
@@ -157,9 +157,9 @@ WEBHOOK_STATE_UNSPECIFIED: WebhookState.ValueType  # 0
 WEBHOOK_STATE_UNPROVED: WebhookState.ValueType  # 1
 """Its target has yet to echo the challenge; nothing of a match is sent before."""
 WEBHOOK_STATE_ACTIVE: WebhookState.ValueType  # 2
-"""It is told of what happens."""
+"""It is notified of what happens."""
 WEBHOOK_STATE_PAUSED: WebhookState.ValueType  # 3
-"""1,000 messages are pending: nothing more is put down for it until its owner enables it again."""
+"""1,000 messages are pending: nothing more is recorded for it until its owner enables it again."""
 WEBHOOK_STATE_DISABLED: WebhookState.ValueType  # 4
 """It is disabled."""
 Global___WebhookState: _TypeAlias = WebhookState  # noqa: Y015
@@ -294,7 +294,7 @@ class CreateWebhookResponse(_message.Message):
     WEBHOOK_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
     secret: _builtins.str
-    """What verifies its messages, `whsec_...`. It is told this once only. The server has to keep it as it is, for it
+    """What verifies its messages, `whsec_...`. It is shown this once only. The server has to keep it as it is, for it
     signs with it.
     """
     @_builtins.property
@@ -420,7 +420,7 @@ class UpdateWebhookRequest(_message.Message):
     description: _builtins.str
     """What it is for, at most 200 printable characters."""
     enabled: _builtins.bool
-    """Whether messages are sent. One that is disabled gives up what is pending; one that is enabled is told of what
+    """Whether messages are sent. One that is disabled gives up what is pending; one that is enabled is notified of what
     happens from then on. So is one that is paused, by `true`; of what is pending for it the newest 500 messages are
     sent at once and the others given up.
     """
@@ -549,7 +549,7 @@ class RotateWebhookSecretResponse(_message.Message):
 
     SECRET_FIELD_NUMBER: _builtins.int
     secret: _builtins.str
-    """What verifies the webhook's messages from now on. It is told this once only."""
+    """What verifies the webhook's messages from now on. It is shown this once only."""
     def __init__(
         self,
         *,
@@ -655,7 +655,7 @@ class ListDeliveriesResponse(_message.Message):
     ITEMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """What to send as `page_token` to go on; absent behind the last page."""
+    """What to send as `page_token` to go on; absent after the last page."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Delivery]:
         """Newest first."""
@@ -701,7 +701,7 @@ class Webhook(_message.Message):
     description: _builtins.str
     """What it is for, in the owner's words."""
     enabled: _builtins.bool
-    """Whether messages are put down for it."""
+    """Whether messages are recorded for it."""
     disabled_reason: Global___DisabledReason.ValueType
     """Why none are; absent while it is enabled."""
     state: Global___WebhookState.ValueType

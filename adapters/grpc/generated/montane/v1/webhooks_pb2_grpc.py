@@ -39,7 +39,7 @@ class WebhookServiceStub:
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
 
-    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    Before a target is sent anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
     like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
     `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
     given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its
@@ -108,7 +108,7 @@ class WebhookServiceServicer:
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
 
-    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    Before a target is sent anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
     like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
     `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
     given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its
@@ -237,7 +237,7 @@ class WebhookService:
     same `webhook-id`, and in any order. 410 disables the webhook, as do three days in which no attempt succeeds.
     Redirects are not followed.
 
-    Before a target is told anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
+    Before a target is sent anything of a match it proves that it wants messages: it is sent a `webhook.challenge`, signed
     like all messages, and answers it within 10 seconds with 200 and the body `{"challenge": "..."}`, which repeats
     `data.challenge`. It is tried three times within some five minutes; then the webhook is disabled. A webhook that is
     given another address is asked again. At most 1,000 messages are pending for a webhook; then it is paused, which its

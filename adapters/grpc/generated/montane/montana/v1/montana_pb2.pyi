@@ -35,7 +35,7 @@ class _RedealPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RedealPo
     """At any time."""
 
 class RedealPolicy(_RedealPolicy, metaclass=_RedealPolicyEnumTypeWrapper):
-    """When cards may be dealt anew (§2, R1)."""
+    """When cards may be dealt again (§2, R1)."""
 
 REDEAL_POLICY_UNSPECIFIED: RedealPolicy.ValueType  # 0
 """Never sent; refused."""
@@ -279,7 +279,7 @@ class Options(_message.Message):
     REDEAL_POLICY_FIELD_NUMBER: _builtins.int
     DEAL_FIELD_NUMBER: _builtins.int
     redeals: _builtins.int
-    """How many times cards may be dealt anew, 0 to 9; absent, 2. Always present in an answer."""
+    """How many times cards may be dealt again, 0 to 9; absent, 2. Always present in an answer."""
     redeal_policy: Global___RedealPolicy.ValueType
     """When that is allowed; absent, when stuck. Always present in an answer."""
     deal: _builtins.int
@@ -326,7 +326,7 @@ class Command(_message.Message):
 
     @_builtins.property
     def redeal(self) -> Global___Redeal:
-        """Deal anew."""
+        """Deal again."""
 
     def __init__(
         self,
@@ -389,7 +389,7 @@ Global___MoveCard: _TypeAlias = MoveCard  # noqa: Y015
 
 @_typing.final
 class Redeal(_message.Message):
-    """Gather all cards outside the finished parts, shuffle them and lay them out anew (§4.6)."""
+    """Gather all cards outside the finished parts, shuffle them and lay them out again (§4.6)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -423,7 +423,7 @@ class Event(_message.Message):
 
     @_builtins.property
     def redealt(self) -> Global___Redealt:
-        """Cards were laid out anew."""
+        """Cards were laid out again."""
 
     def __init__(
         self,
@@ -453,7 +453,7 @@ class Dealt(_message.Message):
     REDEAL_POLICY_FIELD_NUMBER: _builtins.int
     DEAL_FIELD_NUMBER: _builtins.int
     redeals: _builtins.int
-    """How many times cards may be dealt anew, 0 to 9."""
+    """How many times cards may be dealt again, 0 to 9."""
     redeal_policy: Global___RedealPolicy.ValueType
     """When that is allowed."""
     deal: _builtins.int
@@ -482,7 +482,7 @@ Global___Dealt: _TypeAlias = Dealt  # noqa: Y015
 
 @_typing.final
 class CardMoved(_message.Message):
-    """A card went into a gap and left one behind (§4.1, §4.5)."""
+    """A card went into a gap and left one after (§4.1, §4.5)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -520,14 +520,14 @@ Global___CardMoved: _TypeAlias = CardMoved  # noqa: Y015
 
 @_typing.final
 class Redealt(_message.Message):
-    """All cards outside the finished parts were shuffled and laid out anew (§4.6)."""
+    """All cards outside the finished parts were shuffled and laid out again (§4.6)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CELLS_FIELD_NUMBER: _builtins.int
     REDEALS_LEFT_FIELD_NUMBER: _builtins.int
     redeals_left: _builtins.int
-    """How many times cards may still be dealt anew, 0 to 8."""
+    """How many times cards may still be dealt again, 0 to 8."""
     @_builtins.property
     def cells(self) -> _containers.RepeatedScalarFieldContainer[Global___Card.ValueType]:
         """52 cells, row by row, left to right, as they are now; CARD_UNSPECIFIED is a gap."""
@@ -557,7 +557,7 @@ class Table(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     DEAL_FIELD_NUMBER: _builtins.int
     redeals_left: _builtins.int
-    """How many times cards may still be dealt anew, 0 to 9."""
+    """How many times cards may still be dealt again, 0 to 9."""
     score: _builtins.int
     """Cards in finished parts, 0 to 48 (§5.3)."""
     deal: _builtins.int

@@ -466,7 +466,7 @@ Global___PlayTheft: _TypeAlias = PlayTheft  # noqa: Y015
 
 @_typing.final
 class PlayShaking(_message.Message):
-    """Shuffle two neighbouring mountains together and divide them anew (§4.5). The moves that the server lists have
+    """Shuffle two neighbouring mountains together and divide them again (§4.5). The moves that the server lists have
     all three fields, the lower-numbered space first.
     """
 

@@ -566,7 +566,7 @@ class Event(_message.Message):
 
     @_builtins.property
     def draw_pile_renewed(self) -> Global___DrawPileRenewed:
-        """The draw pile was made anew."""
+        """The draw pile was made again."""
 
     def __init__(
         self,

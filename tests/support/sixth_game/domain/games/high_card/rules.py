@@ -11,5 +11,5 @@ RULES = (
     Clause("§4.2", "When both have played, the higher card takes the trick; both cards are discarded."),
     Clause("§5", "When the hands are empty the game ends. Most tricks win."),
     Clause("§6", "A hand is seen by its own seat only, the stock by nobody. All else is public."),
-    Clause("R1", "Whoever took a trick leads to the next."),
+    Clause("R1", "Anyone who took a trick leads to the next."),
 )
