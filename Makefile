@@ -8,7 +8,7 @@ BASELINE := proto/baseline.binpb
 ARGS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-versions soak coverage mutate check bench proto baseline settings picture golden corpus lock
+.PHONY: help run test test-versions soak coverage mutate check bench proto baseline settings picture golden corpus dump lock
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +72,9 @@ golden: $(INSTALLED) ## Rebuild the golden files; read the difference, it is a c
 
 corpus: $(INSTALLED) ## Play the matches that rules are held against, of rulesets that have none yet
 	@$(PYTHON) -m tests.corpus $(ARGS)
+
+dump: $(INSTALLED) ## Store a database as this version writes it, once for each migration
+	@$(PYTHON) -m tests.support.stores.dumps $(ARGS)
 
 lock: $(INSTALLED) ## Pin the requirements of pyproject.toml, keeping the pins that still fit
 	@$(COMPILE_LOCK) -o requirements.lock
