@@ -155,7 +155,7 @@ def rebuild(
 
     if only_list:
         for name, position, behind in standing(settings):
-            typer.echo(f"{name}: at {position:,}, {behind:,} events after")
+            typer.echo(f"{name}: at {position:,}, {behind:,} events behind")
         return
     with Progress() as bars:
         tasks: dict[str, TaskID] = {}

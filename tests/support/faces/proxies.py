@@ -31,7 +31,7 @@ http {{
     server {{
         listen 127.0.0.1:{port};
         location {base}/ {{
-            proxy_pass http://127.0.0.1:{after}{cut};
+            proxy_pass http://127.0.0.1:{behind}{cut};
             proxy_set_header Upgrade $http_upgrade;
             proxy_set_header Connection $connection_upgrade;
             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
@@ -54,7 +54,7 @@ frontend front
     use_backend montane if {{ path {base} }} or {{ path_beg {base}/ }}
 backend montane
     {more}
-    server montane 127.0.0.1:{after}
+    server montane 127.0.0.1:{behind}
 """
 
 CADDY = """
@@ -64,7 +64,7 @@ CADDY = """
 }}
 http://127.0.0.1:{port} {{
     {kind} {base}/* {{
-        reverse_proxy 127.0.0.1:{after} {{
+        reverse_proxy 127.0.0.1:{behind} {{
             {more}
         }}
     }}
