@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
-    """Wraps each of our methods: the request is checked before, failures become statuses behind."""
+    """Wraps each of our methods: the request is checked before, failures become statuses after."""
 
     def __init__(self, mapper: Mapper, limiter: Limiter, patience: Patience, base_path: str = "") -> None:
         """Take how failures write the events they carry, the budgets, who waits, and the path of REST."""
@@ -95,7 +95,7 @@ class Calls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]
             except Exception as error:  # noqa: BLE001
                 self._fail(context, error, counted)
                 return None
-            _tell_behind(context, *standing(counted))
+            _add_trailing(context, *standing(counted))
             self._patience.answered(context)
             return response
 
@@ -265,7 +265,7 @@ def _forgiving(deserialize: Callable[[bytes], Message]) -> Callable[[bytes], Mes
     return read
 
 
-async def caller(players: Players, context: Context, scope: Scope) -> Caller:
+async def caller(players: Players, scope: Scope) -> Caller:
     """Return who calls, with a token that allows what is asked.
 
     Raises:
@@ -275,20 +275,20 @@ async def caller(players: Players, context: Context, scope: Scope) -> Caller:
     return await players.authenticate(_token(), scope)
 
 
-async def caller_if_any(players: Players, context: Context) -> Caller | None:
+async def caller_if_any(players: Players) -> Caller | None:
     """Return who reads, or None without a token; a bad token is refused all the same."""
     if _metadata("authorization") is None:
         return None
-    return await caller(players, context, Scope.READ)
+    return await caller(players, Scope.READ)
 
 
-async def onlooker(players: Players, context: Context) -> PlayerId | None:
+async def onlooker(players: Players) -> PlayerId | None:
     """Return the player who reads, or None without a token; a bad token is refused all the same."""
-    found = await caller_if_any(players, context)
+    found = await caller_if_any(players)
     return None if found is None else found.id
 
 
-def idempotency_key(context: Context) -> str | None:
+def idempotency_key() -> str | None:
     """Return the key that the caller gave, if any.
 
     Raises:
@@ -299,10 +299,10 @@ def idempotency_key(context: Context) -> str | None:
 
 def tell_key(context: Context, key: str) -> None:
     """Put a call's idempotency key into the metadata after its answer."""
-    _tell_behind(context, (KEY, key))
+    _add_trailing(context, (KEY, key))
 
 
-def _tell_behind(context: Context, *metadata: tuple[str, str]) -> None:
+def _add_trailing(context: Context, *metadata: tuple[str, str]) -> None:
     """Put more into the metadata after a call's answer."""
     context.set_trailing_metadata((*(context.trailing_metadata() or ()), *metadata))
 

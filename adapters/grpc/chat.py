@@ -29,14 +29,14 @@ class ChatCalls(ChatServiceServicer):
     @override
     async def PostMessage(self, request: pb.PostMessageRequest, context: Context) -> pb.PostMessageResponse:
         """Write a message."""
-        player = await caller(self._players, context, Scope.PLAY)
+        player = await caller(self._players, Scope.PLAY)
         key, message = await self._chat.post(
             player.id,
             MatchId(request.match),
             room=member_of(ChatRoom, pb.ChatRoom.DESCRIPTOR, request.room),
             to_seat=request.to_seat if request.HasField("to_seat") else None,
             text=request.text,
-            key=idempotency_key(context),
+            key=idempotency_key(),
         )
         tell_key(context, key)
         return pb.PostMessageResponse(
@@ -48,7 +48,7 @@ class ChatCalls(ChatServiceServicer):
         self, request: pb.ListMessagesRequest, context: Context
     ) -> pb.ListMessagesResponse:
         """Return a page of what was said."""
-        player = await onlooker(self._players, context)
+        player = await onlooker(self._players)
         page = await self._chat.page(
             MatchId(request.match),
             player,
@@ -66,7 +66,7 @@ class ChatCalls(ChatServiceServicer):
         self, request: pb.WatchMessagesRequest, context: Context
     ) -> AsyncGenerator[pb.WatchMessagesResponse]:
         """Send what is said."""
-        player = await caller_if_any(self._players, context)
+        player = await caller_if_any(self._players)
         after = request.after if request.HasField("after") else None
         listener = await self._chat.listen(
             MatchId(request.match),
@@ -87,7 +87,7 @@ class ChatCalls(ChatServiceServicer):
         self, request: pb.ReportMessageRequest, context: Context
     ) -> pb.ReportMessageResponse:
         """Report a message."""
-        player = await caller(self._players, context, Scope.PLAY)
+        player = await caller(self._players, Scope.PLAY)
         reason = member_of(ReportReason, pb.ReportReason.DESCRIPTOR, request.reason)
         report = await self._chat.report(
             player.id, MatchId(request.match), request.message, reason, request.text
@@ -97,7 +97,7 @@ class ChatCalls(ChatServiceServicer):
     @override
     async def ListReports(self, request: pb.ListReportsRequest, context: Context) -> pb.ListReportsResponse:
         """Return a page of what was reported."""
-        await caller(self._players, context, Scope.ADMIN)
+        await caller(self._players, Scope.ADMIN)
         after = request.page_token if request.HasField("page_token") else None
         page = await self._chat.reports(after=after, size=page_size(request))
         items = (self._mapper.write(report, pb.ChatReport) for report in page.items)
@@ -108,7 +108,7 @@ class ChatCalls(ChatServiceServicer):
         self, request: pb.RemoveMessageRequest, context: Context
     ) -> pb.RemoveMessageResponse:
         """Take a message's text away."""
-        await caller(self._players, context, Scope.ADMIN)
+        await caller(self._players, Scope.ADMIN)
         removed = await self._chat.remove(MatchId(request.match), request.message)
         return pb.RemoveMessageResponse(message=self._mapper.write(removed, pb.ChatMessage))
 

@@ -59,18 +59,18 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Context) -> pb.CreateMatchResponse:
         """Open a match."""
-        player = await caller(self._services.players, context, Scope.PLAY)
+        player = await caller(self._services.players, Scope.PLAY)
         seat = request.seat if request.HasField("seat") else None
         proposal = self._proposal(request, seat, player.holder_kind)
-        key, listed = await self._services.openings.open(player.id, proposal, idempotency_key(context))
+        key, listed = await self._services.openings.open(player.id, proposal, idempotency_key())
         tell_key(context, key)
         return pb.CreateMatchResponse(match=await self._match(listed), idempotency_key=key)
 
     @override
     async def TakeSeat(self, request: pb.TakeSeatRequest, context: Context) -> pb.TakeSeatResponse:
         """Seat the caller, or a bot."""
-        player = await caller(self._services.players, context, Scope.PLAY)
-        lobby, id, key = self._services.lobby, MatchId(request.match), idempotency_key(context)
+        player = await caller(self._services.players, Scope.PLAY)
+        lobby, id, key = self._services.lobby, MatchId(request.match), idempotency_key()
         seat, entropy = request.seat, request.entropy
         if request.HasField("bot"):
             VISIT.get().weigh(BOT - 1)
@@ -91,9 +91,9 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def LeaveSeat(self, request: pb.LeaveSeatRequest, context: Context) -> pb.LeaveSeatResponse:
         """Free a seat, or give up."""
-        player = await caller(self._services.players, context, Scope.PLAY)
+        player = await caller(self._services.players, Scope.PLAY)
         key, listed = await self._services.lobby.leave_seat(
-            player.id, MatchId(request.match), request.seat, idempotency_key(context)
+            player.id, MatchId(request.match), request.seat, idempotency_key()
         )
         tell_key(context, key)
         return pb.LeaveSeatResponse(match=await self._match(listed), idempotency_key=key)
@@ -101,20 +101,16 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def StartMatch(self, request: pb.StartMatchRequest, context: Context) -> pb.StartMatchResponse:
         """Start a match that waits for a word."""
-        player = await caller(self._services.players, context, Scope.PLAY)
-        key, listed = await self._services.lobby.start(
-            player.id, MatchId(request.match), idempotency_key(context)
-        )
+        player = await caller(self._services.players, Scope.PLAY)
+        key, listed = await self._services.lobby.start(player.id, MatchId(request.match), idempotency_key())
         tell_key(context, key)
         return pb.StartMatchResponse(match=await self._match(listed), idempotency_key=key)
 
     @override
     async def CancelMatch(self, request: pb.CancelMatchRequest, context: Context) -> pb.CancelMatchResponse:
         """Call a match off."""
-        player = await caller(self._services.players, context, Scope.PLAY)
-        key, listed = await self._services.lobby.cancel(
-            player.id, MatchId(request.match), idempotency_key(context)
-        )
+        player = await caller(self._services.players, Scope.PLAY)
+        key, listed = await self._services.lobby.cancel(player.id, MatchId(request.match), idempotency_key())
         tell_key(context, key)
         return pb.CancelMatchResponse(match=await self._match(listed), idempotency_key=key)
 
@@ -123,9 +119,9 @@ class LobbyCalls(MatchServiceServicer):
         self, request: pb.InvitePlayerRequest, context: Context
     ) -> pb.InvitePlayerResponse:
         """Invite a player by name."""
-        player = await caller(self._services.players, context, Scope.PLAY)
+        player = await caller(self._services.players, Scope.PLAY)
         key, listed = await self._services.invitations.invite(
-            player.id, MatchId(request.match), PlayerId(request.player), idempotency_key(context)
+            player.id, MatchId(request.match), PlayerId(request.player), idempotency_key()
         )
         tell_key(context, key)
         return pb.InvitePlayerResponse(match=await self._match(listed), idempotency_key=key)
@@ -135,7 +131,7 @@ class LobbyCalls(MatchServiceServicer):
         self, request: pb.GetInvitationRequest, context: Context
     ) -> pb.GetInvitationResponse:
         """Return the link of a match."""
-        player = await caller(self._services.players, context, Scope.PLAY)
+        player = await caller(self._services.players, Scope.PLAY)
         link = await self._services.invitations.link(player.id, MatchId(request.match))
         return pb.GetInvitationResponse(
             match=link.match, invitation=link.invitation, path=self._base_path + link.path
@@ -146,9 +142,9 @@ class LobbyCalls(MatchServiceServicer):
         self, request: pb.RenewInvitationRequest, context: Context
     ) -> pb.RenewInvitationResponse:
         """Give a match another link."""
-        player = await caller(self._services.players, context, Scope.PLAY)
+        player = await caller(self._services.players, Scope.PLAY)
         key, link = await self._services.invitations.renew(
-            player.id, MatchId(request.match), idempotency_key(context)
+            player.id, MatchId(request.match), idempotency_key()
         )
         tell_key(context, key)
         return pb.RenewInvitationResponse(
@@ -161,12 +157,12 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def Rematch(self, request: pb.RematchRequest, context: Context) -> pb.RematchResponse:
         """Play a match again that is over."""
-        player = await caller(self._services.players, context, Scope.PLAY)
+        player = await caller(self._services.players, Scope.PLAY)
         key, listed = await self._services.rematches.rematch(
             player.id,
             MatchId(request.match),
             request.entropy,
-            idempotency_key(context),
+            idempotency_key(),
             kind=player.holder_kind,
         )
         tell_key(context, key)
@@ -175,9 +171,9 @@ class LobbyCalls(MatchServiceServicer):
     @override
     async def QuickMatch(self, request: pb.QuickMatchRequest, context: Context) -> pb.QuickMatchResponse:
         """Join a match that waits for players, or open one."""
-        player = await caller(self._services.players, context, Scope.PLAY)
+        player = await caller(self._services.players, Scope.PLAY)
         proposal = self._proposal(request, 0, player.holder_kind)
-        key, listed = await self._services.quick_match.join(player.id, proposal, idempotency_key(context))
+        key, listed = await self._services.quick_match.join(player.id, proposal, idempotency_key())
         tell_key(context, key)
         return pb.QuickMatchResponse(match=await self._match(listed), idempotency_key=key)
 

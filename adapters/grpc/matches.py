@@ -45,14 +45,14 @@ class MatchCalls(LobbyCalls):
     @override
     async def GetMatch(self, request: pb.GetMatchRequest, context: Context) -> pb.GetMatchResponse:
         """Return a match without its table."""
-        player = await onlooker(self._players, context)
+        player = await onlooker(self._players)
         listed = await self._services.queries.read(MatchId(request.match), player, invitation_in(request))
         return pb.GetMatchResponse(match=await self._match(listed))
 
     @override
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Context) -> pb.ListMatchesResponse:
         """Return a page of matches, newest first."""
-        player = await onlooker(self._players, context)
+        player = await onlooker(self._players)
         phase = (
             member_of(MatchStatus, match_pb2.Phase.DESCRIPTOR, request.state)
             if request.HasField("state")
@@ -78,14 +78,14 @@ class MatchCalls(LobbyCalls):
     @override
     async def BranchMatch(self, request: pb.BranchMatchRequest, context: Context) -> pb.BranchMatchResponse:
         """Play a match on from a past version."""
-        player = await caller(self._players, context, Scope.PLAY)
+        player = await caller(self._players, Scope.PLAY)
         VISIT.get().weigh(BRANCH - 1)
         key, listed = await self._services.branches.branch(
             player.id,
             MatchId(request.match),
             request.version,
             looking_as(request),
-            idempotency_key(context),
+            idempotency_key(),
             kind=player.holder_kind,
             invitation=invitation_in(request),
         )
@@ -97,12 +97,12 @@ class MatchCalls(LobbyCalls):
         self, request: pb.SubmitCommandRequest, context: Context
     ) -> pb.SubmitCommandResponse:
         """Carry out a command of the caller's seat."""
-        player = await caller(self._players, context, Scope.PLAY)
+        player = await caller(self._players, Scope.PLAY)
         answer = await self._services.commands.submit(
             player.id,
             MatchId(request.match),
             as_given(self._mapper.from_message(request.command, "command")),
-            key=idempotency_key(context),
+            key=idempotency_key(),
             expected_version=request.expected_version if request.HasField("expected_version") else None,
             validate_only=request.validate_only,
             seat=request.seat if request.HasField("seat") else None,
@@ -120,7 +120,7 @@ class MatchCalls(LobbyCalls):
         self, request: pb.ListLegalMovesRequest, context: Context
     ) -> pb.ListLegalMovesResponse:
         """Return the legal moves of the caller's seat."""
-        player = await caller(self._players, context, Scope.READ)
+        player = await caller(self._players, Scope.READ)
         view = self._mapper.view(
             await self._services.queries.legal_moves(
                 MatchId(request.match), player.id, invitation_in(request)
@@ -131,7 +131,7 @@ class MatchCalls(LobbyCalls):
     @override
     async def GetView(self, request: pb.GetViewRequest, context: Context) -> pb.GetViewResponse:
         """Return a match as a viewer may see it."""
-        player = await onlooker(self._players, context)
+        player = await onlooker(self._players)
         if request.HasField("version"):
             VISIT.get().weigh(min(request.version, MOST_EVENTS) // EVENTS)
         view = await self._services.queries.view(
@@ -146,7 +146,7 @@ class MatchCalls(LobbyCalls):
     @override
     async def ListEvents(self, request: pb.ListEventsRequest, context: Context) -> pb.ListEventsResponse:
         """Return a page of events as a viewer may see them."""
-        player = await onlooker(self._players, context)
+        player = await onlooker(self._players)
         page = await self._services.queries.events(
             MatchId(request.match),
             player,
@@ -162,7 +162,7 @@ class MatchCalls(LobbyCalls):
         self, request: pb.WatchMatchRequest, context: Context
     ) -> AsyncGenerator[pb.WatchMatchResponse]:
         """Send what happens in a match."""
-        watch = await self._watch(request, await caller_if_any(self._players, context))
+        watch = await self._watch(request, await caller_if_any(self._players))
         async with aclosing(sent(watch, self._mapper.watched)) as items:
             async for item in items:
                 yield item
@@ -172,7 +172,7 @@ class MatchCalls(LobbyCalls):
         self, request_iterator: AsyncIterator[pb.PlayRequest], context: Context
     ) -> AsyncGenerator[pb.PlayResponse]:
         """Send what happens in a match, and carry out commands of the caller's seat."""
-        player = await caller_if_any(self._players, context)
+        player = await caller_if_any(self._players)
         # Closed, as the generator and what it belongs to hold one another.
         async with aclosing(aiter(request_iterator)) as requests:  # type: ignore[type-var]
             first = await anext(requests, None)

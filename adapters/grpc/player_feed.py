@@ -29,7 +29,7 @@ class PlayerFeedCalls(PlayerFeedServiceServicer):
         self, request: pb.ListPlayerEventsRequest, context: Context
     ) -> pb.ListPlayerEventsResponse:
         """Return a page of what concerns the caller."""
-        player = await caller(self._players, context, Scope.READ)
+        player = await caller(self._players, Scope.READ)
         page = await self._feed.page(
             player.id,
             after=request.after if request.HasField("after") else None,
@@ -44,7 +44,7 @@ class PlayerFeedCalls(PlayerFeedServiceServicer):
         self, request: pb.WatchPlayerRequest, context: Context
     ) -> AsyncGenerator[pb.WatchPlayerResponse]:
         """Send what concerns the caller."""
-        player = await caller(self._players, context, Scope.READ)
+        player = await caller(self._players, Scope.READ)
         reading = await self._feed.watch(
             player.id, after=request.after if request.HasField("after") else None
         )

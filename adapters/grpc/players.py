@@ -42,13 +42,13 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def GetMe(self, request: pb.GetMeRequest, context: Context) -> pb.GetMeResponse:
         """Return the caller's own account."""
-        me = await caller(self._players, context, Scope.READ)
+        me = await caller(self._players, Scope.READ)
         return pb.GetMeResponse(player=_player(await self._players.own(me)))
 
     @override
     async def UpdateMe(self, request: pb.UpdateMeRequest, context: Context) -> pb.UpdateMeResponse:
         """Change what the caller's account says of it."""
-        me = await caller(self._players, context, Scope.PLAY)
+        me = await caller(self._players, Scope.PLAY)
         change = ProfileChange(
             display_name=request.display_name if request.HasField("display_name") else UNSET,
             avatar_seed=(request.avatar_seed or None) if request.HasField("avatar_seed") else UNSET,
@@ -59,7 +59,7 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def DeleteMe(self, request: pb.DeleteMeRequest, context: Context) -> pb.DeleteMeResponse:
         """Erase the caller's account."""
-        me = await caller(self._players, context, Scope.PLAY)
+        me = await caller(self._players, Scope.PLAY)
         VISIT.get().weigh(ERASURE - 1)
         await self._departures.erase(me)
         return pb.DeleteMeResponse()
@@ -67,7 +67,7 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def GetPlayer(self, request: pb.GetPlayerRequest, context: Context) -> pb.GetPlayerResponse:
         """Return what everybody may know of a player."""
-        await self._blocks.check_shown(PlayerId(request.player), await onlooker(self._players, context))
+        await self._blocks.check_shown(PlayerId(request.player), await onlooker(self._players))
         player = await self._players.public(PlayerId(request.player))
         return pb.GetPlayerResponse(
             player=pb.PublicPlayer(
@@ -81,7 +81,7 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def BlockPlayer(self, request: pb.BlockPlayerRequest, context: Context) -> pb.BlockPlayerResponse:
         """Block a player."""
-        me = await caller(self._players, context, Scope.PLAY)
+        me = await caller(self._players, Scope.PLAY)
         return pb.BlockPlayerResponse(block=_block(await self._blocks.block(me.id, PlayerId(request.player))))
 
     @override
@@ -89,20 +89,20 @@ class PlayerCalls(PlayerServiceServicer):
         self, request: pb.UnblockPlayerRequest, context: Context
     ) -> pb.UnblockPlayerResponse:
         """Block a player no longer."""
-        me = await caller(self._players, context, Scope.PLAY)
+        me = await caller(self._players, Scope.PLAY)
         await self._blocks.unblock(me.id, PlayerId(request.player))
         return pb.UnblockPlayerResponse()
 
     @override
     async def GetBlock(self, request: pb.GetBlockRequest, context: Context) -> pb.GetBlockResponse:
         """Return since when a player is blocked."""
-        me = await caller(self._players, context, Scope.READ)
+        me = await caller(self._players, Scope.READ)
         return pb.GetBlockResponse(block=_block(await self._blocks.read(me.id, PlayerId(request.player))))
 
     @override
     async def ListBlocks(self, request: pb.ListBlocksRequest, context: Context) -> pb.ListBlocksResponse:
         """Return a page of whom the caller has blocked."""
-        me = await caller(self._players, context, Scope.READ)
+        me = await caller(self._players, Scope.READ)
         after = request.page_token if request.HasField("page_token") else None
         page = await self._blocks.page(me.id, after=after, size=page_size(request))
         return pb.ListBlocksResponse(items=map(_block, page.items), next_page_token=page.next)
@@ -110,7 +110,7 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def ListTokens(self, request: pb.ListTokensRequest, context: Context) -> pb.ListTokensResponse:
         """Return a page of the caller's tokens."""
-        me = await caller(self._players, context, Scope.PLAY)
+        me = await caller(self._players, Scope.PLAY)
         after = request.page_token if request.HasField("page_token") else None
         page = await self._players.tokens(me, after=after, size=page_size(request))
         return pb.ListTokensResponse(items=map(_token, page.items), next_page_token=page.next)
@@ -118,7 +118,7 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def CreateToken(self, request: pb.CreateTokenRequest, context: Context) -> pb.CreateTokenResponse:
         """Make a further token of the caller."""
-        me = await caller(self._players, context, Scope.PLAY)
+        me = await caller(self._players, Scope.PLAY)
         scopes = members_of(Scope, pb.Scope.DESCRIPTOR, request.scopes, "scopes")
         expires_at = time_in(request.expires_at, "expires_at") if request.HasField("expires_at") else None
         details, token = await self._players.make_token(me, scopes, expires_at)
@@ -127,7 +127,7 @@ class PlayerCalls(PlayerServiceServicer):
     @override
     async def DeleteToken(self, request: pb.DeleteTokenRequest, context: Context) -> pb.DeleteTokenResponse:
         """Revoke one of the caller's tokens."""
-        me = await caller(self._players, context, Scope.PLAY)
+        me = await caller(self._players, Scope.PLAY)
         await self._players.revoke(me, TokenId(request.token))
         return pb.DeleteTokenResponse()
 

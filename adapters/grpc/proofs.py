@@ -35,7 +35,7 @@ class ProofCalls(ProofServiceServicer):
         self, request: pb.ExportMatchRequest, context: Context
     ) -> AsyncGenerator[pb.ExportMatchResponse]:
         """Send the bundle of a match."""
-        player = await onlooker(self._players, context)
+        player = await onlooker(self._players)
         export = await self._proofs.export(
             MatchId(request.match),
             player,
@@ -56,7 +56,7 @@ class ProofCalls(ProofServiceServicer):
     @override
     async def GetProof(self, request: pb.GetProofRequest, context: Context) -> pb.GetProofResponse:
         """Return what the server stands by of a match."""
-        player = await onlooker(self._players, context)
+        player = await onlooker(self._players)
         proof = await self._proofs.proof(MatchId(request.match), player, invitation_in(request))
         VISIT.get().charge((proof.day.size if proof.day else 0) // HEADS)
         return pb.GetProofResponse(proof=_proof(proof))

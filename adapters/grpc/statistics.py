@@ -29,7 +29,7 @@ class StatisticsCalls(StatisticsServiceServicer):
         self, request: pb.GetStatisticsRequest, context: Context
     ) -> pb.GetStatisticsResponse:
         """Return what a player has achieved."""
-        await self._blocks.check_shown(PlayerId(request.player), await onlooker(self._players, context))
+        await self._blocks.check_shown(PlayerId(request.player), await onlooker(self._players))
         found = await self._achievements.of_player(PlayerId(request.player))
         return pb.GetStatisticsResponse(player=_player(found.player), games=map(_statistics, found.games))
 
@@ -38,7 +38,7 @@ class StatisticsCalls(StatisticsServiceServicer):
         self, request: pb.GetLeaderboardRequest, context: Context
     ) -> pb.GetLeaderboardResponse:
         """Return a page of a leaderboard."""
-        await onlooker(self._players, context)
+        await onlooker(self._players)
         page = await self._achievements.leaderboard(
             request.game,
             after=request.page_token if request.HasField("page_token") else None,

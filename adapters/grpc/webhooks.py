@@ -123,7 +123,7 @@ class WebhookCalls(WebhookServiceServicer):
 
     async def _reach(self, context: Context) -> Reach:
         """Return whose webhooks the caller may know of."""
-        found = await caller(self._players, context, Scope.WEBHOOKS)
+        found = await caller(self._players, Scope.WEBHOOKS)
         return Reach(found.id, deployment=Scope.ADMIN in found.scopes)
 
 
